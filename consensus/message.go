@@ -1,0 +1,4 @@
+package consensus
+
+// Message is what members send each other.
+type Message struct{}

@@ -1,0 +1,139 @@
+package tidy
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// The words are put together here so that this file does not hold them.
+var (
+	leftovers = regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|XX` + `X|HA` + `CK)\b`)
+	outside   = regexp.MustCompile(strings.Join([]string{
+		`\.\./sha` + `red\b`, `\bsha` + `red/(spec|design|cases)`, `\.lib` + `rary\b`, // folders beside the project
+		`(^|[\s"'=(])/(wo` + `rk|ro` + `ot|ho` + `me)/`, // places on one machine
+		`py` + `pi\.org`, `python` + `hosted`, `crates` + `\.io`, `proxy\.go` + `lang`, `sum\.go` + `lang`, `registry\.npm` + `js`, // hosts of registries
+	}, "|"))
+)
+
+func checkLeftovers(t *tree) []string {
+	return eachLine(t, func(line string) string {
+		if word := leftovers.FindString(line); word != "" {
+			return word + ": finish it, or write it down in docs/STATUS.md"
+		}
+		return ""
+	})
+}
+
+func checkOutside(t *tree) []string {
+	return eachLine(t, func(line string) string {
+		if place := outside.FindString(line); place != "" {
+			return "names something outside the project: " + strings.TrimSpace(place)
+		}
+		return ""
+	})
+}
+
+// eachLine asks complain about each line of text in the project.
+func eachLine(t *tree, complain func(line string) string) []string {
+	var findings []string
+	for _, name := range t.names() {
+		text := string(t.files[name])
+		if strings.Contains(text, "\x00") {
+			continue
+		}
+		for i, line := range strings.Split(text, "\n") {
+			if complaint := complain(line); complaint != "" {
+				findings = append(findings, at(name, i+1, "%s", complaint))
+			}
+		}
+	}
+	return findings
+}
+
+// checkDeadComments looks for comments that are code. A doc comment may show
+// code as an example if it is indented, as gofmt does it.
+func checkDeadComments(t *tree) []string {
+	var findings []string
+	for _, s := range t.code {
+		for _, group := range s.ast.Comments {
+			if isDeadCode(group) {
+				findings = append(findings, at(s.path, t.line(group.Pos()), "commented-out code: delete it, git remembers"))
+			}
+		}
+	}
+	return findings
+}
+
+func isDeadCode(group *ast.CommentGroup) bool {
+	var lines []string
+	for _, comment := range group.List {
+		text, ok := strings.CutPrefix(comment.Text, "//")
+		if !ok || strings.HasPrefix(text, " \t") || strings.HasPrefix(text, "\t") {
+			return false
+		}
+		lines = append(lines, text)
+	}
+	text := strings.Join(lines, "\n")
+	if !strings.ContainsAny(text, "({=") {
+		return false
+	}
+	_, err := parser.ParseFile(token.NewFileSet(), "", "package p\nfunc _() {\n"+text+"\n}", 0)
+	return err == nil
+}
+
+// checkTestHabits: a sleep makes a test slow or flaky, a skip makes it silent.
+// Long tests may shorten themselves under testing.Short.
+func checkTestHabits(t *tree) []string {
+	var findings []string
+	for _, s := range t.code {
+		if !s.isTest() {
+			continue
+		}
+		ast.Inspect(s.ast, func(n ast.Node) bool {
+			sel, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			base, ok := sel.X.(*ast.Ident)
+			if !ok {
+				return true
+			}
+			switch name := base.Name + "." + sel.Sel.Name; name {
+			case "time.Sleep", "t.Skip", "t.Skipf", "t.SkipNow", "b.Skip", "f.Skip":
+				findings = append(findings, at(s.path, t.line(n.Pos()), "a test may not %s", name))
+			}
+			return true
+		})
+	}
+	return findings
+}
+
+func TestWordRulesCatch(t *testing.T) {
+	catches(t, checkLeftovers, "docs/a.md", "fine\nTO"+"DO later", "a.md:2: TO"+"DO")
+	catches(t, checkLeftovers, "p/x.go", "package p // FIX"+"ME", "FIX"+"ME")
+	passes(t, checkLeftovers, "docs/a.md", "nothing to do, XXXL")
+	for _, text := range []string{"see ../sha" + "red/spec", "sha" + "red/design", "x .lib" + "rary y", "cd /wo" + "rk/main",
+		"\"/ro" + "ot/go\"", "https://py" + "pi.org/x", "index.crates" + ".io"} {
+		catches(t, checkOutside, "a.md", text, "outside the project")
+	}
+	passes(t, checkOutside, "a.md", "a shared lock; framework/main; library")
+	passes(t, checkOutside, "logo.bin", "\x00 ../sha"+"red")
+}
+
+func TestDeadCommentRule(t *testing.T) {
+	catches(t, checkDeadComments, "p/x.go", "package p\n\n//x := f(1)\n", "x.go:3: commented-out")
+	catches(t, checkDeadComments, "p/x.go", "package p\n\n// if a {\n//   f(b)\n// }\n", "commented-out")
+	passes(t, checkDeadComments, "p/x.go", "package p\n\n// Call f(1), then wait.\n")
+	passes(t, checkDeadComments, "p/x.go", "package p\n\n// Use it so:\n//\n//\tx := f(1)\n")
+	passes(t, checkDeadComments, "p/x.go", "package p\n\n//go:build linux\n")
+}
+
+func TestTestHabitRule(t *testing.T) {
+	catches(t, checkTestHabits, "p/x_test.go", "package p\nfunc f() { time.Sleep(1) }", "time.Sleep")
+	catches(t, checkTestHabits, "p/x_test.go", "package p\nfunc f(t *testing.T) { t.Skip() }", "t.Skip")
+	passes(t, checkTestHabits, "p/x.go", "package p\nfunc f() { time.Sleep(1) }")
+}

@@ -1,5 +1,7 @@
 package consensus
 
+import "fmt"
+
 // Config is fixed for the life of a Core.
 type Config struct {
 	Node    NodeID
@@ -18,47 +20,111 @@ type Config struct {
 }
 
 // Core is one member's part in the log. One goroutine at a time may call it.
-type Core struct{}
+type Core struct {
+	cfg    Config
+	quorum int
+	now    Mono
 
-// New makes a Core of what the store held. The Output of the first Take holds
-// a WantSnapshot-free replay: a Core with a snapshot begins at its slot (the
-// caller restores the state machine from the stored chunks itself).
-func New(cfg Config, rec Recovered, now Mono) *Core { panic("stub") }
+	// What this node has promised and accepted. It may be ahead of what is
+	// durable: the gate keeps back whatever must not leave before.
+	promised Ballot
+	log      window
+	gate     gate
+
+	role    Role
+	leader  NodeID
+	commit  Slot
+	applied Slot
+	state   replay // at applied
+
+	// While leading.
+	reign   reign
+	matches []Slot // by NodeID-1: every slot up to here is chosen or durably accepted at promised
+	acked   Slot   // up to here the leader's own vote is on its way
+	sorted  []Slot // scratch for the quorum
+
+	snapshot snapshots
+	chosen   []Chosen
+	sends    []Send
+}
+
+// New makes a Core of what the store held. A Core with a snapshot begins at
+// its slot: the caller restores the state machine from the stored chunks
+// itself, and the entries above it that are known to be chosen are handed out
+// again by the first Take.
+func New(cfg Config, rec Recovered, now Mono) *Core {
+	c := &Core{
+		cfg:      cfg,
+		quorum:   cfg.Members/2 + 1,
+		now:      now,
+		promised: rec.Promised,
+		matches:  make([]Slot, cfg.Members),
+		sorted:   make([]Slot, cfg.Members),
+	}
+	if rec.Snapshot != nil {
+		c.snapshot.inForce = *rec.Snapshot
+		c.snapshot.gen = rec.Snapshot.Gen
+		c.state = replay{mark: rec.Snapshot.Mark, now: rec.Snapshot.Now}
+	}
+	c.applied = c.snapshot.inForce.Slot
+	c.log.first = c.applied + 1
+	for i := range rec.Entries {
+		if e := &rec.Entries[i]; e.Slot != c.log.last()+1 {
+			panic(fmt.Sprintf("BUG: recovered slot %d after slot %d", e.Slot, c.log.last()))
+		}
+		c.log.push(rec.Entries[i])
+	}
+	c.commit = max(rec.Commit, c.applied)
+	c.gate.hinted = rec.Commit
+	if c.commit > c.log.last() {
+		panic(fmt.Sprintf("BUG: recovered commit %d is above the last slot %d", c.commit, c.log.last()))
+	}
+	if cfg.Members == 1 {
+		c.campaign()
+	}
+	return c
+}
 
 // Step takes in a message of another member.
-func (c *Core) Step(from NodeID, m *Message) { panic("stub") }
+func (c *Core) Step(from NodeID, m *Message) {
+	if m.Type == MsgAccepted {
+		c.onAccepted(from, m)
+	}
+}
 
 // Persisted says that the write seq and all before it are durable.
-func (c *Core) Persisted(seq uint64) { panic("stub") }
+func (c *Core) Persisted(seq uint64) {
+	for _, h := range c.gate.persisted(seq) {
+		if h.send.To == c.cfg.Node {
+			c.Step(c.cfg.Node, &h.send.Message)
+			continue
+		}
+		c.sends = append(c.sends, h.send)
+	}
+	c.snapshot.persisted(seq)
+}
 
 // Tick gives the core the time: the clock of the node, read after the last
 // event of the round. It is the only source of time.
-func (c *Core) Tick(now Mono) { panic("stub") }
-
-// Leading reports whether this node leads, has recovered the log, and has
-// been confirmed by a majority lately: then requests may be proposed, now or
-// as soon as Ready.
-func (c *Core) Leading() bool { panic("stub") }
-
-// Ready reports whether Propose may be called now. It is false while not
-// Leading, and while enough is in flight: what waits becomes one entry.
-func (c *Core) Ready() bool { panic("stub") }
-
-// Propose makes payload the next entry, stamped with the time of the last
-// Tick, and returns its slot. The core keeps payload; the caller must not
-// touch it again. It may be empty: then the entry only moves log time.
-// Calling it while not Ready is a bug.
-func (c *Core) Propose(payload []byte) Slot { panic("stub") }
+func (c *Core) Tick(now Mono) {
+	if now < c.now {
+		panic(fmt.Sprintf("BUG: the clock went back: %d after %d", now, c.now))
+	}
+	c.now = now
+}
 
 // Take fills out with the work there is.
-func (c *Core) Take(out *Output) { panic("stub") }
-
-// SnapshotChunk hands over the next chunk of the snapshot that WantSnapshot
-// asked for; last ends it. The core keeps data.
-func (c *Core) SnapshotChunk(data []byte, last bool) { panic("stub") }
-
-// ChunkRead answers a ChunkRead of Output. The core keeps data.
-func (c *Core) ChunkRead(r ChunkRead, data []byte) { panic("stub") }
+func (c *Core) Take(out *Output) {
+	if c.role == RoleLeader {
+		c.voteForOwn()
+	}
+	c.handOut()
+	out.Chosen = c.chosen
+	out.WantSnapshot = c.wantSnapshot()
+	out.Writes = c.gate.take(c.commit)
+	out.Sends = c.sends
+	out.Restores, out.Reads, out.Wake = nil, nil, 0
+}
 
 // State is what the core shows of itself.
 type State struct {
@@ -73,12 +139,15 @@ type State struct {
 }
 
 // State returns what the core shows of itself at this moment.
-func (c *Core) State() State { panic("stub") }
-
-// LogTime returns the stamp that an entry proposed at mono would carry. Only
-// while Leading.
-func (c *Core) LogTime(mono Mono) Stamp { panic("stub") }
-
-// MonoAt returns when this node's clock will show that an entry proposed then
-// carries at least s. Only while Leading.
-func (c *Core) MonoAt(s Stamp) Mono { panic("stub") }
+func (c *Core) State() State {
+	return State{
+		Role:    c.role,
+		Ballot:  c.promised,
+		Leader:  c.leader,
+		Commit:  c.commit,
+		Applied: c.applied,
+		Last:    c.log.last(),
+		Mark:    c.state.mark,
+		Now:     c.state.now,
+	}
+}

@@ -63,7 +63,7 @@ func (n *Node) wake() consensus.Mono {
 			at = t
 		}
 	}
-	if n.snapshot.wantsRound() {
+	if n.snapshot.wantsRound(n.core) {
 		earlier(n.now)
 	}
 	if !n.core.Ready() {

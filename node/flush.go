@@ -50,15 +50,13 @@ func (n *Node) take(out *Output) {
 	out.Writes = append(out.Writes, t.Writes...)
 	out.Sends = append(out.Sends, t.Sends...)
 	out.Reads = append(out.Reads, t.Reads...)
-	for i := range t.Writes {
-		n.snapshot.sent(&t.Writes[i])
-	}
 	for i := range t.Restores {
 		n.restoreChunk(&t.Restores[i])
 	}
 	for i := range t.Chosen {
 		n.apply(&t.Chosen[i])
 	}
+	out.Applied = append(out.Applied, t.Chosen...)
 	if t.WantSnapshot {
 		n.snapshot.begin(n.table)
 	}

@@ -94,10 +94,7 @@ func restore(chunks [][]byte) (*lock.Table, error) {
 func (n *Node) Message(from consensus.NodeID, m *consensus.Message) { n.core.Step(from, m) }
 
 // Persisted says that the write seq and all before it are durable.
-func (n *Node) Persisted(seq uint64) {
-	n.core.Persisted(seq)
-	n.snapshot.persisted(seq)
-}
+func (n *Node) Persisted(seq uint64) { n.core.Persisted(seq) }
 
 // ChunkRead answers a ChunkRead of an Output. The node keeps data.
 func (n *Node) ChunkRead(r consensus.ChunkRead, data []byte) { n.core.ChunkRead(r, data) }

@@ -21,6 +21,9 @@ type Output struct {
 	Sends   []consensus.Send
 	Reads   []consensus.ChunkRead
 	Replies []Reply
+	// Applied are the entries whose effect is now in the table, in the order
+	// of their slots.
+	Applied []consensus.Chosen
 	// Wake is when Flush must be called though nothing happened; 0 is never.
 	Wake consensus.Mono
 	// Idle: a draining node has nothing in flight and nothing unanswered.
@@ -32,6 +35,7 @@ func (o *Output) reset() {
 	o.Sends = o.Sends[:0]
 	o.Reads = o.Reads[:0]
 	o.Replies = o.Replies[:0]
+	o.Applied = o.Applied[:0]
 	o.Wake = 0
 	o.Idle = false
 }

@@ -67,6 +67,11 @@ func (n *Node) Status() Status {
 	}
 }
 
+// Digest returns the last applied slot and the hash of the table after it.
+func (n *Node) Digest() Digest {
+	return Digest{n.core.State().Applied, n.table.Digest()}
+}
+
 // LogTime returns log time as of the last applied entry.
 func (n *Node) LogTime() lock.Time { return lock.Time(n.core.State().Now) }
 

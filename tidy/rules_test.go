@@ -30,8 +30,7 @@ var rules = []struct {
 	{"links in documents lead somewhere", checkLinks},
 	{"functions named in documents exist", checkNamedFunctions},
 	{"make targets named in documents exist", checkMakeTargets},
-	{"flags named in documents exist", checkFlags},
-	{"environment twins named in documents exist", checkEnvTwins},
+	{"flags and variables named in documents exist", checkFlags},
 }
 
 func TestTheProjectKeepsEveryRule(t *testing.T) {

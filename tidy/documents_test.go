@@ -127,8 +127,6 @@ func sortedKeys[V any](m map[string]V) []string {
 	return keys
 }
 
-func baseName(dir string) string { return path.Base(dir) }
-
 func TestLinkRule(t *testing.T) {
 	catches(t, checkLinks, "docs/a.md", "x\n[b](B.md)", "a.md:2: broken link to B.md")
 	catches(t, checkLinks, "docs/a.md", "# One\n[b](#two)", "no heading")

@@ -3,6 +3,7 @@ package tidy
 import (
 	"go/ast"
 	"go/token"
+	"path"
 	"strings"
 	"testing"
 )
@@ -16,7 +17,7 @@ func checkPackageDocs(t *tree) []string {
 		files := packages[dir]
 		want := "Package " + files[0].ast.Name.Name + " "
 		if files[0].isMain() {
-			want = strings.ToUpper(baseName(dir)[:1]) + baseName(dir)[1:] + " "
+			want = "Command " + path.Base(dir) + " "
 		}
 		n := 0
 		for _, s := range files {
@@ -118,9 +119,9 @@ func receiverName(f *ast.FuncDecl) string {
 func TestPackageDocRule(t *testing.T) {
 	catches(t, checkPackageDocs, "p/x.go", "package p", "want one")
 	catches(t, checkPackageDocs, "p/x.go", "// Something.\npackage p", "want one")
-	catches(t, checkPackageDocs, "cmd/tool/x.go", "package main", "Tool ")
+	catches(t, checkPackageDocs, "cmd/tool/x.go", "package main", "Command tool ")
 	passes(t, checkPackageDocs, "p/x.go", "// Package p is.\npackage p")
-	passes(t, checkPackageDocs, "cmd/tool/x.go", "// Tool does.\npackage main")
+	passes(t, checkPackageDocs, "cmd/tool/x.go", "// Command tool does.\npackage main")
 	two := plant(map[string]string{"p/x.go": "// Package p is.\npackage p", "p/y.go": "// Package p is.\npackage p"})
 	if len(checkPackageDocs(two)) != 1 {
 		t.Error("two package comments pass")

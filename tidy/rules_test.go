@@ -30,6 +30,7 @@ var rules = []struct {
 	{"links in documents lead somewhere", checkLinks},
 	{"functions named in documents exist", checkNamedFunctions},
 	{"make targets named in documents exist", checkMakeTargets},
+	{"dependencies are accounted for", checkDependencies},
 	{"flags and variables named in documents exist", checkFlags},
 }
 

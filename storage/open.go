@@ -1,0 +1,118 @@
+package storage
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"ticketing/consensus"
+)
+
+// Open opens the store in dir and returns what it holds: the snapshot's chunks
+// in order come last, nil where there is no snapshot. It looks at everything
+// before it changes anything: on an error the directory is as it was (but for
+// an empty LOCK file that may have been missing), unless the error is the
+// disk's own. With Options.Create it makes the store where there is none.
+func Open(dir string, opt Options) (*Store, consensus.Recovered, [][]byte, error) {
+	opt = opt.withDefaults()
+	s, c, err := open(dir, opt)
+	if err != nil {
+		return nil, consensus.Recovered{}, nil, err
+	}
+	return s, c.recovered, c.chunks, nil
+}
+
+func open(dir string, opt Options) (*Store, *contents, error) {
+	if err := find(dir, opt); err != nil {
+		return nil, nil, err
+	}
+	identity, err := checkIdentity(dir, opt)
+	if err != nil {
+		return nil, nil, err
+	}
+	lock, err := lockDir(dir, opt.FS)
+	if err != nil {
+		return nil, nil, err
+	}
+	s := &Store{dir: dir, opt: opt, identity: identity, fatal: &fatal{hook: opt.OnFatal}, lock: lock}
+	c, err := s.start()
+	if err != nil {
+		return nil, nil, errors.Join(err, lock.Close())
+	}
+	return s, c, nil
+}
+
+// find makes sure that dir holds a store, if need be by making it.
+func find(dir string, opt Options) error {
+	what, names, err := look(opt.FS, dir)
+	switch {
+	case err != nil:
+		return err
+	case what == foreign:
+		return foreignError(dir, names)
+	case what == present:
+		return nil
+	case opt.Create:
+		return create(dir, opt)
+	}
+	e := &Error{File: dir, What: "no store here", Kind: ErrMissing}
+	if opt.Identity.Mode == ModeCluster {
+		e.Advice = "if the volume is not mounted, mount it; if this member is new, make its store with `ticketd init`"
+	} else {
+		e.Advice = "if the volume is not mounted, mount it; if this server is new, start it once without --require-store"
+	}
+	if what == unfinished {
+		e.What = "the making of this store was cut short, and nothing was ever in it"
+	}
+	return e
+}
+
+// checkIdentity reads whose store it is and holds it against what is wanted.
+func checkIdentity(dir string, opt Options) (Identity, error) {
+	file := opt.FS.PathJoin(dir, identityFile)
+	id, err := readIdentity(dir, opt.FS)
+	if err != nil {
+		return Identity{}, err
+	}
+	want := opt.Identity
+	if want.Mode != id.Mode {
+		return Identity{}, mismatch(file, fmt.Sprintf("the store of a %s server", id.Mode), id)
+	}
+	if want.Cluster != id.Cluster {
+		return Identity{}, mismatch(file, fmt.Sprintf("the store of cluster %q", id.Cluster), id)
+	}
+	return id, nil
+}
+
+func mismatch(file, what string, id Identity) error {
+	how := "without --cluster"
+	if id.Mode == ModeCluster {
+		how = fmt.Sprintf("with --cluster %s", id.Cluster)
+	}
+	return &Error{File: file, What: what, Kind: ErrMismatch,
+		Advice: "start " + how + ", or name another directory"}
+}
+
+// start verifies what there is, opens the engine for writing, and clears away
+// what is left of unfinished snapshots.
+func (s *Store) start() (*contents, error) {
+	c, err := verify(s.dir, s.opt, s.identity, s.lock)
+	if err != nil {
+		return nil, err
+	}
+	events := listener(s.opt.Logger, s.dir, s.fatal)
+	stalled := events.WriteStallBegin
+	events.WriteStallBegin = func(info pebble.WriteStallBeginInfo) {
+		s.stalls.Add(1)
+		stalled(info)
+	}
+	o := engineOptions(guard(s.opt.FS, s.fatal), s.opt.memTable, engineLogger{s.opt.Logger, s.dir, s.fatal}, events)
+	o.ErrorIfNotExists, o.Lock = true, s.lock
+	if s.db, err = pebble.Open(s.dir, o); err != nil {
+		return nil, ioError(s.dir, "can't be opened", err)
+	}
+	s.batch = s.db.NewBatch()
+	s.has = c.progress()
+	return c, s.dropLeftovers(c)
+}

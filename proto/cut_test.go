@@ -26,14 +26,16 @@ type receiver struct {
 func (c *receiver) feed(b []byte) {
 	c.buf = append(c.buf, b...)
 	for !c.broken {
-		var e event
+		e := event{Request: usedRequest()}
 		n := 0
 		if n, e.reason = proto.ParseRequest(c.buf, &e.Request); n == 0 && e.reason == "" {
 			return
 		}
+		if c.broken = e.reason == proto.BadFrame; c.broken {
+			e.Request = proto.Request{}
+		}
 		e.Key = clone(e.Key)
 		c.events = append(c.events, e)
-		c.broken = e.reason == proto.BadFrame
 		c.buf = c.buf[n:]
 	}
 }
@@ -51,16 +53,17 @@ func parseAll(stream []byte) []event {
 	return c.events
 }
 
-func equalEvents(a, b []event) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i].reason != b[i].reason || !equalRequests(a[i].Request, b[i].Request) {
-			return false
+// wantEvents stops the test at the first event that is another than in want.
+func wantEvents(t *testing.T, what string, got, want []event) {
+	t.Helper()
+	for i := range min(len(got), len(want)) {
+		if got[i].reason != want[i].reason || !equalRequests(got[i].Request, want[i].Request) {
+			t.Fatalf("%s: event %d: got %+v, want %+v", what, i, got[i], want[i])
 		}
 	}
-	return true
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d events, want %d", what, len(got), len(want))
+	}
 }
 
 func TestEveryFrameCutAtEveryByteIsReadTheSame(t *testing.T) {
@@ -77,9 +80,7 @@ func TestEveryFrameCutAtEveryByteIsReadTheSame(t *testing.T) {
 				t.Errorf("%s: %d of %d bytes made %d events", name, cut, len(g.wire), early)
 			}
 			c.feed(stream[cut:])
-			if !equalEvents(c.events, whole) {
-				t.Errorf("%s, cut at %d: got %+v, want %+v", name, cut, c.events, whole)
-			}
+			wantEvents(t, name+", cut at "+itoa(cut), c.events, whole)
 		}
 	}
 }
@@ -129,9 +130,7 @@ func TestRandomStreamsAreReadTheSameHoweverTheyAreCut(t *testing.T) {
 	rng := newRand(t)
 	for range 300 {
 		stream, want := randomStream(rng, 1+rng.IntN(60))
-		if whole := parseAll(stream); !equalEvents(whole, want) {
-			t.Fatalf("whole: got %+v, want %+v", whole, want)
-		}
+		wantEvents(t, "whole", parseAll(stream), want)
 		var bytewise, pieces receiver
 		for i := range stream {
 			bytewise.feed(stream[i : i+1])
@@ -141,9 +140,8 @@ func TestRandomStreamsAreReadTheSameHoweverTheyAreCut(t *testing.T) {
 			pieces.feed(rest[:n])
 			rest = rest[n:]
 		}
-		if !equalEvents(bytewise.events, want) || !equalEvents(pieces.events, want) {
-			t.Fatalf("cut: got %+v and %+v, want %+v", bytewise.events, pieces.events, want)
-		}
+		wantEvents(t, "byte by byte", bytewise.events, want)
+		wantEvents(t, "in pieces", pieces.events, want)
 	}
 }
 

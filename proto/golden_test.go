@@ -153,10 +153,19 @@ func equalBytes(t *testing.T, got, want []byte) {
 	}
 }
 
+// usedRequest is one that holds an earlier frame, as it does in a server.
+func usedRequest() proto.Request {
+	return proto.Request{Op: '?', Wait: 1, Lease: 2, Owner: 3, Token: 4, Key: order1}
+}
+
+func usedReply() proto.Reply {
+	return proto.Reply{Op: '?', Token: 1, Owner: 2, Text: order1}
+}
+
 // checkRequest wants wire to be one whole frame that is read as want.
 func checkRequest(t *testing.T, wire []byte, want proto.Request, reason proto.Reason) {
 	t.Helper()
-	var r proto.Request
+	r := usedRequest()
 	n, got := proto.ParseRequest(wire, &r)
 	if n != len(wire) || got != reason {
 		t.Errorf("n = %d of %d, reason %q, want %q", n, len(wire), got, reason)
@@ -168,7 +177,7 @@ func checkRequest(t *testing.T, wire []byte, want proto.Request, reason proto.Re
 
 func checkReply(t *testing.T, wire []byte, want proto.Reply) {
 	t.Helper()
-	var r proto.Reply
+	r := usedReply()
 	n, ok := proto.ParseReply(wire, &r)
 	if n != len(wire) || !ok {
 		t.Errorf("n = %d of %d, ok %v", n, len(wire), ok)

@@ -103,11 +103,11 @@ func ParseChallenge(b []byte, c *Challenge) (n int, ok bool) {
 	if end < 0 {
 		return 0, len(line) <= LineMaxBytes
 	}
-	word, nonce, spaced := bytes.Cut(line[:end], []byte{' '})
-	*c = Challenge{Nonce: nonce}
+	word, nonce, spaced := bytes.Cut(line[:end:end], []byte{' '})
 	if !spaced {
 		*c = Challenge{TurnedAway: word}
 		return end + newlineBytes, len(word) > 0
 	}
+	*c = Challenge{Nonce: nonce}
 	return end + newlineBytes, string(word) == algorithm && len(nonce) > 0
 }

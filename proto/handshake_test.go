@@ -18,7 +18,7 @@ var (
 func challenged(t *testing.T, random []byte) []byte {
 	t.Helper()
 	line := proto.AppendChallenge(nil, random)
-	var c proto.Challenge
+	c := proto.Challenge{TurnedAway: random}
 	n, ok := proto.ParseChallenge(line, &c)
 	if n != len(line) || !ok || c.TurnedAway != nil {
 		t.Fatalf("%q: n = %d, ok %v, %+v", line, n, ok, c)
@@ -104,7 +104,7 @@ func TestChallengeIsOneShortLine(t *testing.T) {
 func TestTurnedAwayHasNoSpace(t *testing.T) {
 	for _, r := range []proto.Reason{proto.TooManyConnections, proto.ShuttingDown} {
 		line := proto.AppendTurnedAway(nil, r)
-		var c proto.Challenge
+		c := proto.Challenge{Nonce: random}
 		n, ok := proto.ParseChallenge(line, &c)
 		if n != len(line) || !ok || string(c.TurnedAway) != string(r) || c.Nonce != nil {
 			t.Errorf("%q: n = %d, ok %v, %+v", line, n, ok, c)
@@ -179,5 +179,25 @@ func TestAnswerIsExactly43CharactersAndANewline(t *testing.T) {
 				t.Errorf("n = %d, ok %v, answer %q", n, ok, answer)
 			}
 		})
+	}
+}
+
+func TestNonceCannotGrowIntoTheRepliesBehindIt(t *testing.T) {
+	for _, line := range []string{"sha256 abc\nLx\n", "busy\nLx\n"} {
+		segment := []byte(line)
+		var c proto.Challenge
+		proto.ParseChallenge(segment, &c)
+		_ = append(append(c.Nonce, c.TurnedAway...), "XX"...)
+		_ = append(c.TurnedAway, "XX"...)
+		equalBytes(t, segment, []byte(line))
+	}
+}
+
+func TestAnswerCannotGrowIntoTheRequestsBehindIt(t *testing.T) {
+	segment := append([]byte(strings.Repeat("d", 43)+"\n"), proto.AppendRelease(nil, 1, k)...)
+	answer, n, _ := proto.ParseAnswer(segment)
+	_ = append(answer, "XX"...)
+	if got := parseAll(segment[n:]); len(got) != 1 || got[0].Token != 1 || segment[n-1] != '\n' {
+		t.Errorf("written over: %q", segment)
 	}
 }

@@ -17,7 +17,7 @@ func FuzzParseRequest(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, stream []byte, cut uint16) {
 		before := bytes.Clone(stream)
-		var r proto.Request
+		r := usedRequest()
 		n, reason := proto.ParseRequest(stream, &r)
 		wantN, wantReason, want := modelRequest(stream)
 		if n != wantN || reason != wantReason {
@@ -30,9 +30,7 @@ func FuzzParseRequest(f *testing.F) {
 		i := min(int(cut), len(stream))
 		c.feed(stream[:i])
 		c.feed(stream[i:])
-		if whole := parseAll(stream); !equalEvents(c.events, whole) {
-			t.Fatalf("cut at %d: got %+v, want %+v", i, c.events, whole)
-		}
+		wantEvents(t, "cut at "+itoa(i), c.events, parseAll(stream))
 		if !bytes.Equal(stream, before) {
 			t.Fatal("the input was written to")
 		}
@@ -45,7 +43,7 @@ func FuzzParseReply(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, stream []byte, cut uint16) {
 		before := bytes.Clone(stream)
-		var r proto.Reply
+		r := usedReply()
 		n, ok := proto.ParseReply(stream, &r)
 		wantN, wantOK, want := modelReply(stream)
 		if n != wantN || ok != wantOK {

@@ -97,8 +97,8 @@ func TestBadKeyWinsOverBadLease(t *testing.T) {
 }
 
 func TestUnknownOpcodeIsABadFrameAtOnce(t *testing.T) {
-	var r proto.Request
 	for c := range 256 {
+		r := usedRequest()
 		n, reason := proto.ParseRequest([]byte{byte(c)}, &r)
 		switch c {
 		case 'A', 'R', 'K':
@@ -106,7 +106,7 @@ func TestUnknownOpcodeIsABadFrameAtOnce(t *testing.T) {
 				t.Errorf("%q: n = %d, reason %q", byte(c), n, reason)
 			}
 		case '\n':
-			if n != 1 || reason != "" || r.Op != 0 {
+			if n != 1 || reason != "" || !equalRequests(r, proto.Request{}) {
 				t.Errorf("keep-alive: n = %d, reason %q, op %q", n, reason, r.Op)
 			}
 		default:

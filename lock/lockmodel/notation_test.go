@@ -8,21 +8,30 @@ import (
 )
 
 // The notation of scripts and of failures: one command or outcome is an opcode
-// letter of the wire (G for Gone, X for Expire) and its fields, each with a
-// letter in front: c connection, o owner, t token, w wait, l lease; then the key.
+// letter of the wire (G for Gone, E for Expire) and its fields, each with a
+// letter in front: c connection, o owner, t token, w wait, l lease; then the key
+// (a long one as its first letter and its length).
+
+func keyName(key string) string {
+	if len(key) > 8 {
+		return fmt.Sprintf("%c*%d", key[0], len(key))
+	}
+	return key
+}
 
 func commandText(c Command) string {
+	key := keyName(c.Key)
 	switch c.Op {
 	case Acquire:
-		return fmt.Sprintf("A c%d o%d w%d l%d %s", c.Conn, c.Owner, c.Wait, c.Lease, c.Key)
+		return fmt.Sprintf("A c%d o%d w%d l%d %s", c.Conn, c.Owner, c.Wait, c.Lease, key)
 	case Release:
-		return fmt.Sprintf("R c%d t%d %s", c.Conn, c.Token, c.Key)
+		return fmt.Sprintf("R c%d t%d %s", c.Conn, c.Token, key)
 	case Keep:
-		return fmt.Sprintf("K c%d t%d l%d %s", c.Conn, c.Token, c.Lease, c.Key)
+		return fmt.Sprintf("K c%d t%d l%d %s", c.Conn, c.Token, c.Lease, key)
 	case Gone:
 		return fmt.Sprintf("G c%d", c.Conn)
 	default:
-		return fmt.Sprintf("X t%d %s", c.Token, c.Key)
+		return fmt.Sprintf("E t%d %s", c.Token, key)
 	}
 }
 
@@ -43,9 +52,9 @@ func parseCommand(t *testing.T, text string) Command {
 	case 'G':
 		c.Op = Gone
 		_, err = fmt.Sscanf(text, "G c%d", &c.Conn)
-	case 'X':
+	case 'E':
 		c.Op = Expire
-		_, err = fmt.Sscanf(text, "X t%d %s", &c.Token, &c.Key)
+		_, err = fmt.Sscanf(text, "E t%d %s", &c.Token, &c.Key)
 	default:
 		err = fmt.Errorf("unknown opcode")
 	}
@@ -56,13 +65,14 @@ func parseCommand(t *testing.T, text string) Command {
 }
 
 func outcomeText(o Outcome) string {
+	key := keyName(o.Key)
 	switch o.Verdict {
 	case Granted:
-		return fmt.Sprintf("A c%d o%d t%d %s", o.Conn, o.Owner, o.Token, o.Key)
+		return fmt.Sprintf("A c%d o%d t%d %s", o.Conn, o.Owner, o.Token, key)
 	case TimedOut, Busy:
-		return fmt.Sprintf("%c c%d o%d %s", " ATBRKN"[o.Verdict], o.Conn, o.Owner, o.Key)
+		return fmt.Sprintf("%c c%d o%d %s", " ATBRKN"[o.Verdict], o.Conn, o.Owner, key)
 	default:
-		return fmt.Sprintf("%c c%d t%d %s", " ATBRKN"[o.Verdict], o.Conn, o.Token, o.Key)
+		return fmt.Sprintf("%c c%d t%d %s", " ATBRKN"[o.Verdict], o.Conn, o.Token, key)
 	}
 }
 
@@ -118,7 +128,7 @@ func parseSettings(t *testing.T, text string) Settings {
 
 // keyText shows a held key: token, owner, grant and deadline, queue.
 func keyText(k Key) string {
-	text := fmt.Sprintf("%s t%d o%d %s..%s", k.Name, k.Token, k.Owner, clockText(k.Granted), clockText(k.Deadline))
+	text := fmt.Sprintf("%s t%d o%d %s..%s", keyName(k.Name), k.Token, k.Owner, clockText(k.Granted), clockText(k.Deadline))
 	for _, w := range k.Queue {
 		text += fmt.Sprintf(" <c%d until %s", w.Conn, clockText(w.Until))
 	}

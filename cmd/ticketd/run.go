@@ -1,0 +1,166 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/VictoriaMetrics/metrics"
+
+	"ticketing/admin"
+	"ticketing/loop"
+)
+
+// stopTimeout bounds the time from the first signal to the end. What hangs by
+// then, a disk above all, will not be waited for.
+const stopTimeout = 4900 * time.Millisecond
+
+// Run runs a server until it is told to stop, or fails.
+func (f *serveFlags) Run(out *output) error {
+	c, err := f.check()
+	if err != nil {
+		return err
+	}
+	log := f.logger(out.stderr)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
+	tuneGC()
+	f.announce(log)
+
+	page, err := f.listenHTTP()
+	if err != nil {
+		return err
+	}
+	replica, err := openReplica(f, log)
+	if err != nil {
+		return err
+	}
+	set := metrics.NewSet()
+	server, err := loop.Start(f.loopConfig(c, replica, set, log))
+	if err != nil {
+		return errors.Join(portError(err), replica.close())
+	}
+	src := &source{replica: replica, server: server, set: set, started: time.Now()}
+	web := f.serveHTTP(page, c, src, log)
+	log.Info("ready", "listen", server.Addr().String(), "http", addressOf(page), "max_conns", c.maxConns)
+
+	err = awaitEnd(server, signals, log)
+	closeHTTP(web)
+	return errors.Join(err, replica.close())
+}
+
+// announce says what an operator should not have to find out.
+func (f *serveFlags) announce(log *slog.Logger) {
+	log.Info("ticketd starts", "version", version, "pid", os.Getpid())
+	if f.Memory {
+		log.Warn("nothing is kept on disk (--memory): when this process ends, every lock is free")
+	} else {
+		log.Info("locks are kept on disk", "dir", f.DataDir)
+	}
+	if f.ReleaseOnDisconnect {
+		log.Warn("locks end with the connection that got them (--release-on-disconnect); published clients drop healthy connections at times")
+	}
+	if f.WaitZero == "block" {
+		log.Info("an acquire with wait 0 waits without limit (--wait-zero=block)")
+	}
+}
+
+func (f *serveFlags) loopConfig(c checked, r *replica, set *metrics.Set, log *slog.Logger) loop.Config {
+	cfg := loop.Config{
+		Replica:     r.node,
+		WriteOnLoop: true,
+		Listen:      f.Listen,
+		ListenTLS:   f.ListenTLS,
+		TLS:         c.tls,
+		Secrets:     c.secrets,
+		MaxConns:    c.maxConns,
+		Limits:      loop.DefaultLimits(),
+		Log:         log,
+		Metrics:     set,
+		Clock:       loop.BootClock,
+	}
+	if r.store != nil {
+		cfg.Store = r.store
+	}
+	return cfg
+}
+
+// portError says what to do about an address that can't be had.
+func portError(err error) error {
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("%w: another server runs there; stop it, or choose another address", err)
+	}
+	return err
+}
+
+// listenHTTP takes the address early: a second server by mistake should fail
+// before it looks at a store. It returns nil where there is to be no HTTP.
+func (f *serveFlags) listenHTTP() (net.Listener, error) {
+	if f.HTTP == "" {
+		return nil, nil
+	}
+	ln, err := net.Listen("tcp", f.HTTP)
+	if err != nil {
+		return nil, portError(err)
+	}
+	return ln, nil
+}
+
+func (f *serveFlags) serveHTTP(ln net.Listener, c checked, src *source, log *slog.Logger) *http.Server {
+	web := admin.Server(admin.Handler(admin.Config{Source: src.admin(), Tokens: c.adminTokens, Profiling: f.Pprof}))
+	if ln == nil {
+		return web
+	}
+	web.ErrorLog = slog.NewLogLogger(log.Handler(), slog.LevelDebug)
+	go func() {
+		if err := web.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
+			log.Error("HTTP has ended; locks are served on", "error", err)
+		}
+	}()
+	return web
+}
+
+func addressOf(ln net.Listener) string {
+	if ln == nil {
+		return ""
+	}
+	return ln.Addr().String()
+}
+
+// closeHTTP lets answers that are under way end, for a moment.
+func closeHTTP(web *http.Server) {
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	defer cancel()
+	if web.Shutdown(ctx) != nil {
+		_ = web.Close()
+	}
+}
+
+// awaitEnd returns when the server has ended: as asked, or by a failure.
+func awaitEnd(server *loop.Server, signals <-chan os.Signal, log *slog.Logger) error {
+	select {
+	case <-server.Done():
+		return server.Err()
+	case sig := <-signals:
+		log.Info("stopping: what is in flight is answered first; a second signal ends it at once", "signal", sig.String())
+	}
+	server.Drain()
+	select {
+	case <-server.Done():
+		log.Info("stopped", "error", server.Err())
+		return server.Err()
+	case sig := <-signals:
+		log.Warn("ended at once by a second signal; what was acknowledged is kept", "signal", sig.String())
+	case <-time.After(stopTimeout):
+		log.Error("the server does not stop, most likely because its disk hangs; it is ended, and what was acknowledged is kept")
+	}
+	os.Exit(exitFailure)
+	return nil
+}

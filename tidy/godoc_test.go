@@ -15,21 +15,29 @@ func checkPackageDocs(t *tree) []string {
 	packages := t.packages()
 	for _, dir := range sortedKeys(packages) {
 		files := packages[dir]
-		want := "Package " + files[0].ast.Name.Name + " "
-		if files[0].isMain() {
-			want = "Command " + path.Base(dir) + " "
-		}
 		n := 0
 		for _, s := range files {
-			if strings.HasPrefix(s.ast.Doc.Text(), want) {
+			if opensPackage(s) {
 				n++
 			}
 		}
 		if n != 1 {
-			findings = append(findings, at(files[0].path, 1, "%d doc comments that start with %q in package %s, want one", n, want, dir))
+			findings = append(findings, at(files[0].path, 1, "%d doc comments in package %s, want one that begins with its name", n, dir))
 		}
 	}
 	return findings
+}
+
+// opensPackage reports whether the file has the package's doc comment: it
+// begins with "Package name", and for a program with its name.
+func opensPackage(s *source) bool {
+	text := s.ast.Doc.Text()
+	if !s.isMain() {
+		return strings.HasPrefix(text, "Package "+s.ast.Name.Name+" ")
+	}
+	program := path.Base(s.dir())
+	return strings.HasPrefix(text, "Command "+program+" ") ||
+		strings.HasPrefix(text, strings.ToUpper(program[:1])+program[1:]+" ")
 }
 
 func checkExportedDocs(t *tree) []string {
@@ -119,9 +127,10 @@ func receiverName(f *ast.FuncDecl) string {
 func TestPackageDocRule(t *testing.T) {
 	catches(t, checkPackageDocs, "p/x.go", "package p", "want one")
 	catches(t, checkPackageDocs, "p/x.go", "// Something.\npackage p", "want one")
-	catches(t, checkPackageDocs, "cmd/tool/x.go", "package main", "Command tool ")
+	catches(t, checkPackageDocs, "cmd/tool/x.go", "package main", "want one")
 	passes(t, checkPackageDocs, "p/x.go", "// Package p is.\npackage p")
 	passes(t, checkPackageDocs, "cmd/tool/x.go", "// Command tool does.\npackage main")
+	passes(t, checkPackageDocs, "cmd/tool/x.go", "// Tool does.\npackage main")
 	two := plant(map[string]string{"p/x.go": "// Package p is.\npackage p", "p/y.go": "// Package p is.\npackage p"})
 	if len(checkPackageDocs(two)) != 1 {
 		t.Error("two package comments pass")

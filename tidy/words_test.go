@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -77,42 +78,87 @@ func isDeadCode(group *ast.CommentGroup) bool {
 		}
 		lines = append(lines, text)
 	}
-	text := strings.Join(lines, "\n")
-	if !strings.ContainsAny(text, "({=") {
+	file, err := parser.ParseFile(token.NewFileSet(), "", "package p\nfunc _() {\n"+strings.Join(lines, "\n")+"\n}", 0)
+	if err != nil {
 		return false
 	}
-	_, err := parser.ParseFile(token.NewFileSet(), "", "package p\nfunc _() {\n"+text+"\n}", 0)
-	return err == nil
+	body := file.Decls[0].(*ast.FuncDecl).Body.List
+	return slices.ContainsFunc(body, looksLikeCode)
+}
+
+// looksLikeCode: a word, a term or a return may be prose, these are not.
+func looksLikeCode(s ast.Stmt) bool {
+	switch s := s.(type) {
+	case *ast.AssignStmt:
+		return s.Tok == token.DEFINE
+	case *ast.IfStmt, *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.GoStmt, *ast.DeferStmt, *ast.DeclStmt:
+		return true
+	case *ast.ExprStmt:
+		if call, ok := s.X.(*ast.CallExpr); ok {
+			_, method := call.Fun.(*ast.SelectorExpr)
+			return method
+		}
+	}
+	return false
 }
 
 // checkTestHabits: a sleep makes a test slow or flaky, a skip makes it silent.
-// Under the fake clock of testing/synctest (in files named for it) a sleep is
-// exact and takes no time; a fuzz target may skip an input it has no use for.
+// A sleep is good as the pause of a loop that asks again, written so that it
+// can be nothing else: for ...; ...; time.Sleep(pause). Under the fake clock of
+// testing/synctest (in files named for it) it is exact and takes no time. A
+// fuzz target may skip an input that it has no use for.
 func checkTestHabits(t *tree) []string {
 	var findings []string
 	for _, s := range t.code {
 		if !s.isTest() {
 			continue
 		}
-		ast.Inspect(s.ast, func(n ast.Node) bool {
-			sel, ok := n.(*ast.SelectorExpr)
-			if !ok {
-				return true
+		mayBe := ""
+		switch {
+		case strings.HasSuffix(s.path, "_synctest_test.go"):
+			mayBe = "time.Sleep"
+		case strings.HasSuffix(s.path, "_fuzz_test.go"):
+			mayBe = "t.Skip"
+		}
+		for _, call := range badHabits(s.ast) {
+			if name := nameOf(call.Fun); name != mayBe {
+				findings = append(findings, at(s.path, t.line(call.Pos()), "a test may not %s", name))
 			}
-			base, ok := sel.X.(*ast.Ident)
-			if !ok {
-				return true
-			}
-			name := base.Name + "." + sel.Sel.Name
-			skips := strings.HasPrefix(name, "t.Skip") && !strings.HasSuffix(s.path, "_fuzz_test.go")
-			sleeps := name == "time.Sleep" && !strings.HasSuffix(s.path, "_synctest_test.go")
-			if sleeps || skips {
-				findings = append(findings, at(s.path, t.line(n.Pos()), "a test may not %s", name))
-			}
-			return true
-		})
+		}
 	}
 	return findings
+}
+
+func badHabits(file *ast.File) []*ast.CallExpr {
+	var calls []*ast.CallExpr
+	pauses := map[ast.Node]bool{}
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ForStmt:
+			if pause, ok := n.Post.(*ast.ExprStmt); ok {
+				pauses[pause.X] = true
+			}
+		case *ast.CallExpr:
+			switch nameOf(n.Fun) {
+			case "time.Sleep", "t.Skip", "t.Skipf", "t.SkipNow", "b.Skip", "f.Skip":
+				if !pauses[n] {
+					calls = append(calls, n)
+				}
+			}
+		}
+		return true
+	})
+	return calls
+}
+
+// nameOf is x.y for a selector of two names, else "".
+func nameOf(e ast.Expr) string {
+	if sel, ok := e.(*ast.SelectorExpr); ok {
+		if base, ok := sel.X.(*ast.Ident); ok {
+			return base.Name + "." + sel.Sel.Name
+		}
+	}
+	return ""
 }
 
 func TestWordRulesCatch(t *testing.T) {
@@ -133,10 +179,14 @@ func TestDeadCommentRule(t *testing.T) {
 	passes(t, checkDeadComments, "p/x.go", "package p\n\n// Call f(1), then wait.\n")
 	passes(t, checkDeadComments, "p/x.go", "package p\n\n// Use it so:\n//\n//\tx := f(1)\n")
 	passes(t, checkDeadComments, "p/x.go", "package p\n\n//go:build linux\n")
+	passes(t, checkDeadComments, "p/x.go", "package p\n\nvar k int // k(at)\n")
+	catches(t, checkDeadComments, "p/x.go", "package p\n\nvar k int // n.step(1)\n", "commented-out")
 }
 
 func TestTestHabitRule(t *testing.T) {
 	catches(t, checkTestHabits, "p/x_test.go", "package p\nfunc f() { time.Sleep(1) }", "time.Sleep")
+	catches(t, checkTestHabits, "p/x_test.go", "package p\nfunc f() { for g() { time.Sleep(1) } }", "time.Sleep")
+	passes(t, checkTestHabits, "p/x_test.go", "package p\nfunc f() { for ; g(); time.Sleep(1) { } }")
 	catches(t, checkTestHabits, "p/x_test.go", "package p\nfunc f(t *testing.T) { t.Skip() }", "t.Skip")
 	passes(t, checkTestHabits, "p/x_synctest_test.go", "package p\nfunc f() { time.Sleep(1) }")
 	passes(t, checkTestHabits, "p/x_fuzz_test.go", "package p\nfunc f(t *testing.T) { t.Skip() }")

@@ -10,6 +10,7 @@ import (
 
 // contents is everything that a store holds.
 type contents struct {
+	codec     codec
 	identity  []byte // the text of m/ident
 	state     state
 	recovered consensus.Recovered
@@ -19,13 +20,13 @@ type contents struct {
 
 // load reads a whole store and checks that each record is whole and that all
 // of them together make sense. dir is for messages.
-func load(dir string, db pebble.Reader) (*contents, error) {
+func load(dir string, db pebble.Reader, codec codec) (*contents, error) {
 	iter, err := db.NewIter(nil)
 	if err != nil {
 		return nil, ioError(dir, "can't be read", err)
 	}
 	defer iter.Close()
-	c := &contents{}
+	c := &contents{codec: codec}
 	for ok := iter.First(); ok; ok = iter.Next() {
 		value, err := iter.ValueAndErr()
 		if err != nil {
@@ -47,21 +48,21 @@ func (c *contents) take(key, value []byte) (ok bool) {
 	switch {
 	case bytes.HasPrefix(key, []byte(prefixEntry)):
 		var e consensus.Entry
-		e, ok = parseEntry(key, value)
+		e, ok = c.codec.parseEntry(key, value)
 		c.recovered.Entries = append(c.recovered.Entries, e)
 	case bytes.Equal(key, keyIdent):
-		ok = sealed(key, value)
+		ok = c.codec.sealed(key, value)
 		c.identity = bytes.Clone(value[min(len(value), valueHeaderLen):])
 	case bytes.Equal(key, keySnap):
 		var m consensus.SnapshotMeta
-		m, ok = parseSnap(value)
+		m, ok = c.codec.parseSnap(value)
 		c.recovered.Snapshot = &m
 	case bytes.Equal(key, keyState):
-		c.state, ok = parseState(value)
+		c.state, ok = c.codec.parseState(value)
 		c.recovered.Promised, c.recovered.Commit = c.state.promised, c.state.commit
 	case bytes.HasPrefix(key, []byte(prefixChunk)):
 		var data []byte
-		data, ok = parseChunk(key, value)
+		data, ok = c.codec.parseChunk(key, value)
 		if ok {
 			ok = c.chunk(key, data)
 		}

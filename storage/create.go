@@ -98,14 +98,13 @@ func build(dir string, opt Options, id Identity, lock *pebble.Lock) error {
 	if err := clearUnfinished(dir, opt.FS); err != nil {
 		return err
 	}
-	text := identityText(id)
-	if err := writeMarker(opt.FS, opt.FS.PathJoin(dir, unfinishedFile), text); err != nil {
+	if err := writeMarker(opt.FS, opt.FS.PathJoin(dir, unfinishedFile), identityText(id)); err != nil {
 		return err
 	}
 	if err := syncDir(opt.FS, dir); err != nil {
 		return err
 	}
-	if err := buildEngine(dir, opt, text, lock); err != nil {
+	if err := buildEngine(dir, opt, id, lock); err != nil {
 		return err
 	}
 	if err := writeMarker(opt.FS, opt.FS.PathJoin(dir, watermarkFile), watermarkText(watermark{batch: 1})); err != nil {
@@ -157,7 +156,7 @@ func clearUnfinished(dir string, fsys vfs.FS) error {
 }
 
 // buildEngine makes the engine's files, with batch 1: the identity.
-func buildEngine(dir string, opt Options, text []byte, lock *pebble.Lock) error {
+func buildEngine(dir string, opt Options, id Identity, lock *pebble.Lock) error {
 	f := &fatal{hook: opt.OnFatal}
 	o := engineOptions(guard(opt.FS, f), opt.memTable, engineLogger{opt.Logger, dir, f}, listener(opt.Logger, dir, f))
 	o.ErrorIfExists, o.Lock = true, lock
@@ -166,7 +165,7 @@ func buildEngine(dir string, opt Options, text []byte, lock *pebble.Lock) error 
 		return ioError(dir, "can't be made a store", err)
 	}
 	b := db.NewBatch()
-	putFirst(b, text)
+	putFirst(b, id)
 	if err := b.Commit(pebble.Sync); err != nil {
 		return ioError(dir, "can't be made a store", err)
 	}
@@ -177,15 +176,16 @@ func buildEngine(dir string, opt Options, text []byte, lock *pebble.Lock) error 
 }
 
 // putFirst fills batch 1.
-func putFirst(b *pebble.Batch, text []byte) {
+func putFirst(b *pebble.Batch, id Identity) {
+	codec, text := newCodec(id.Store), identityText(id)
 	op := b.SetDeferred(len(keyState), stateLen)
 	copy(op.Key, keyState)
-	putState(op.Value, state{batch: 1})
+	codec.putState(op.Value, state{batch: 1})
 	op.Finish()
 	op = b.SetDeferred(len(keyIdent), valueHeaderLen+len(text))
 	copy(op.Key, keyIdent)
 	copy(op.Value[valueHeaderLen:], text)
-	seal(keyIdent, op.Value)
+	codec.seal(keyIdent, op.Value)
 	op.Finish()
 }
 

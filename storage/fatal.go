@@ -75,3 +75,12 @@ func listener(log *slog.Logger, dir string, f *fatal) *pebble.EventListener {
 		},
 	}
 }
+
+// quietListener is for looking at a store without opening it: the one who
+// looks gets the errors.
+func quietListener() *pebble.EventListener {
+	return &pebble.EventListener{
+		BackgroundError: func(error) {},
+		DataCorruption:  func(pebble.DataCorruptionInfo) {},
+	}
+}

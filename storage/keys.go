@@ -23,9 +23,11 @@ import (
 //	| version(1) | crc(4)  |
 //	+------------+---------+
 //
-// crc is CRC-32C over the key, the version and the rest of the value, so a
-// record that ended up under another key does not pass. It comes on top of
-// the engine's own checksums, which end where a block has been read.
+// crc is CRC-32C over the store's id, the key, the version and the rest of the
+// value: a record of another store, or one that ended up under another key,
+// does not pass. It comes on top of the engine's own checksums, which end
+// where a block has been read, and which anybody can compute: bytes that a
+// client chose never pass for a record of ours (see scan.go).
 //
 // m/state is part of every batch. batch counts them from 1 and never starts
 // again: a batch that is missing is a number that is missing. last is the log's
@@ -89,22 +91,27 @@ func chunkOfKey(key []byte) (gen uint64, index uint32) {
 	return binary.BigEndian.Uint64(key), binary.BigEndian.Uint32(key[8:])
 }
 
+// codec is CRC-32C of the store's id: what all checksums of a store begin with.
+type codec uint32
+
+func newCodec(id ID) codec { return codec(crc32.Checksum(id[:], castagnoli)) }
+
 // seal writes the header of value, whose body is in place.
-func seal(key, value []byte) {
+func (c codec) seal(key, value []byte) {
 	value[0] = valueVersion
-	binary.BigEndian.PutUint32(value[1:], checksum(key, value))
+	binary.BigEndian.PutUint32(value[1:], c.checksum(key, value))
 }
 
 // sealed reports whether value is whole and belongs to key.
-func sealed(key, value []byte) bool {
+func (c codec) sealed(key, value []byte) bool {
 	return len(value) >= valueHeaderLen && value[0] == valueVersion &&
-		binary.BigEndian.Uint32(value[1:]) == checksum(key, value)
+		binary.BigEndian.Uint32(value[1:]) == c.checksum(key, value)
 }
 
-func checksum(key, value []byte) uint32 {
-	c := crc32.Update(0, castagnoli, key)
-	c = crc32.Update(c, castagnoli, value[:1])
-	return crc32.Update(c, castagnoli, value[valueHeaderLen:])
+func (c codec) checksum(key, value []byte) uint32 {
+	sum := crc32.Update(uint32(c), castagnoli, key)
+	sum = crc32.Update(sum, castagnoli, value[:1])
+	return crc32.Update(sum, castagnoli, value[valueHeaderLen:])
 }
 
 func appendBallot(dst []byte, b consensus.Ballot) []byte {
@@ -146,17 +153,17 @@ type state struct {
 	gen      uint64
 }
 
-func putState(value []byte, s state) {
+func (c codec) putState(value []byte, s state) {
 	v := binary.BigEndian.AppendUint64(value[:valueHeaderLen], s.batch)
 	v = appendBallot(v, s.promised)
 	v = binary.BigEndian.AppendUint64(v, uint64(s.commit))
 	v = binary.BigEndian.AppendUint64(v, uint64(s.last))
 	binary.BigEndian.AppendUint64(v, s.gen)
-	seal(keyState, value)
+	c.seal(keyState, value)
 }
 
-func parseState(value []byte) (state, bool) {
-	if len(value) != stateLen || !sealed(keyState, value) {
+func (c codec) parseState(value []byte) (state, bool) {
+	if len(value) != stateLen || !c.sealed(keyState, value) {
 		return state{}, false
 	}
 	r := reader(value[valueHeaderLen:])
@@ -169,18 +176,18 @@ func parseState(value []byte) (state, bool) {
 	}, true
 }
 
-func putSnap(value []byte, m *consensus.SnapshotMeta) {
+func (c codec) putSnap(value []byte, m *consensus.SnapshotMeta) {
 	v := binary.BigEndian.AppendUint64(value[:valueHeaderLen], m.Gen)
 	v = binary.BigEndian.AppendUint64(v, uint64(m.Slot))
 	v = appendBallot(v, m.Mark)
 	v = binary.BigEndian.AppendUint64(v, uint64(m.Now))
 	v = binary.BigEndian.AppendUint32(v, m.Chunks)
 	binary.BigEndian.AppendUint64(v, m.Bytes)
-	seal(keySnap, value)
+	c.seal(keySnap, value)
 }
 
-func parseSnap(value []byte) (consensus.SnapshotMeta, bool) {
-	if len(value) != snapLen || !sealed(keySnap, value) {
+func (c codec) parseSnap(value []byte) (consensus.SnapshotMeta, bool) {
+	if len(value) != snapLen || !c.sealed(keySnap, value) {
 		return consensus.SnapshotMeta{}, false
 	}
 	r := reader(value[valueHeaderLen:])
@@ -196,19 +203,19 @@ func parseSnap(value []byte) (consensus.SnapshotMeta, bool) {
 
 // putEntry fills key and value, which have the lengths entryKeyLen and
 // entryHeadLen plus that of the payload.
-func putEntry(key, value []byte, e *consensus.Entry) {
+func (c codec) putEntry(key, value []byte, e *consensus.Entry) {
 	putEntryKey(key, e.Slot)
 	v := appendBallot(value[:valueHeaderLen], e.Ballot)
 	v = appendBallot(v, e.Origin)
 	v = binary.BigEndian.AppendUint64(v, uint64(e.Stamp))
 	v = append(v, byte(e.Kind))
 	copy(value[len(v):], e.Payload)
-	seal(key, value)
+	c.seal(key, value)
 }
 
 // parseEntry copies the payload out of value.
-func parseEntry(key, value []byte) (consensus.Entry, bool) {
-	if len(key) != entryKeyLen || len(value) < entryHeadLen || !sealed(key, value) {
+func (c codec) parseEntry(key, value []byte) (consensus.Entry, bool) {
+	if len(key) != entryKeyLen || len(value) < entryHeadLen || !c.sealed(key, value) {
 		return consensus.Entry{}, false
 	}
 	r := reader(value[valueHeaderLen:])
@@ -225,15 +232,15 @@ func parseEntry(key, value []byte) (consensus.Entry, bool) {
 
 // putChunk fills key and value, which have the lengths chunkKeyLen and
 // valueHeaderLen plus that of the data.
-func putChunk(key, value []byte, c *consensus.Chunk) {
-	putChunkKey(key, c.Gen, c.Index)
-	copy(value[valueHeaderLen:], c.Data)
-	seal(key, value)
+func (c codec) putChunk(key, value []byte, chunk *consensus.Chunk) {
+	putChunkKey(key, chunk.Gen, chunk.Index)
+	copy(value[valueHeaderLen:], chunk.Data)
+	c.seal(key, value)
 }
 
 // parseChunk copies the data out of value.
-func parseChunk(key, value []byte) ([]byte, bool) {
-	if len(key) != chunkKeyLen || !sealed(key, value) {
+func (c codec) parseChunk(key, value []byte) ([]byte, bool) {
+	if len(key) != chunkKeyLen || !c.sealed(key, value) {
 		return nil, false
 	}
 	return append([]byte(nil), value[valueHeaderLen:]...), true

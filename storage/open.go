@@ -35,7 +35,8 @@ func open(dir string, opt Options) (*Store, *contents, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	s := &Store{dir: dir, opt: opt, identity: identity, fatal: &fatal{hook: opt.OnFatal}, lock: lock}
+	s := &Store{dir: dir, opt: opt, identity: identity, codec: newCodec(identity.Store),
+		fatal: &fatal{hook: opt.OnFatal}, lock: lock}
 	c, err := s.start()
 	if err != nil {
 		return nil, nil, errors.Join(err, lock.Close())
@@ -97,22 +98,51 @@ func mismatch(file, what string, id Identity) error {
 // start verifies what there is, opens the engine for writing, and clears away
 // what is left of unfinished snapshots.
 func (s *Store) start() (*contents, error) {
-	c, err := verify(s.dir, s.opt, s.identity, s.lock)
+	v := verifier{dir: s.dir, opt: s.opt, identity: s.identity, lock: s.lock}
+	c, err := v.verify()
 	if err != nil {
 		return nil, err
 	}
-	events := listener(s.opt.Logger, s.dir, s.fatal)
-	stalled := events.WriteStallBegin
-	events.WriteStallBegin = func(info pebble.WriteStallBeginInfo) {
-		s.stalls.Add(1)
-		stalled(info)
+	s.has, s.durable = c.progress(), c.state.batch
+	// From here on log files come and go until the engine has begun a new one.
+	if err := s.writeWatermark(watermark{batch: v.mark.batch}); err != nil {
+		return nil, err
 	}
-	o := engineOptions(guard(s.opt.FS, s.fatal), s.opt.memTable, engineLogger{s.opt.Logger, s.dir, s.fatal}, events)
+	o := engineOptions(guard(s.opt.FS, s.fatal), s.opt.memTable, engineLogger{s.opt.Logger, s.dir, s.fatal}, s.listener())
 	o.ErrorIfNotExists, o.Lock = true, s.lock
 	if s.db, err = pebble.Open(s.dir, o); err != nil {
 		return nil, ioError(s.dir, "can't be opened", err)
 	}
 	s.batch = s.db.NewBatch()
-	s.has = c.progress()
 	return c, s.dropLeftovers(c)
+}
+
+// listener adds to the events that end the process or warn those that the
+// store itself needs.
+func (s *Store) listener() *pebble.EventListener {
+	l := listener(s.opt.Logger, s.dir, s.fatal)
+	warn := l.WriteStallBegin
+	l.WriteStallBegin = func(info pebble.WriteStallBeginInfo) {
+		s.stalls.Add(1)
+		warn(info)
+	}
+	// The engine calls this before the first record goes into the new log
+	// file, and before anything can happen to the old one, on the goroutine of
+	// Write or Open.
+	l.WALCreated = func(info pebble.WALCreateInfo) {
+		if info.Err != nil {
+			return // the guard has heard of it
+		}
+		if err := s.writeWatermark(watermark{log: uint64(info.FileNum), batch: s.durable}); err != nil {
+			s.fatal.raise(err)
+		}
+	}
+	return l
+}
+
+func (s *Store) writeWatermark(w watermark) error {
+	if err := writeMarker(s.opt.FS, s.opt.FS.PathJoin(s.dir, watermarkTemp), watermarkText(w)); err != nil {
+		return err
+	}
+	return rename(s.opt.FS, s.dir, watermarkTemp, watermarkFile)
 }

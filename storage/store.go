@@ -15,15 +15,17 @@ type Store struct {
 	dir      string
 	opt      Options
 	identity Identity
+	codec    codec
 	fatal    *fatal
 	lock     *pebble.Lock
 	db       *pebble.DB
 	stalls   atomic.Uint64 // times that writes waited for a flush
 
-	mu     sync.Mutex // one writer at a time; guards what follows
-	has    progress
-	batch  *pebble.Batch
-	closed bool
+	mu      sync.Mutex // one writer at a time; guards what follows
+	has     progress
+	durable uint64 // number of the last batch that is on disk
+	batch   *pebble.Batch
+	closed  bool
 }
 
 // Write makes ws durable, in order and all or nothing, and returns when they
@@ -64,19 +66,19 @@ func (s *Store) encode(ws []consensus.Write) {
 	b.Reset()
 	op := b.SetDeferred(len(keyState), stateLen)
 	copy(op.Key, keyState)
-	putState(op.Value, s.has.state)
+	s.codec.putState(op.Value, s.has.state)
 	op.Finish()
 	for i := range ws {
 		w := &ws[i]
 		for j := range w.Entries {
 			e := &w.Entries[j]
 			op := b.SetDeferred(entryKeyLen, entryHeadLen+len(e.Payload))
-			putEntry(op.Key, op.Value, e)
+			s.codec.putEntry(op.Key, op.Value, e)
 			op.Finish()
 		}
 		if c := w.Chunk; c != nil {
 			op := b.SetDeferred(chunkKeyLen, valueHeaderLen+len(c.Data))
-			putChunk(op.Key, op.Value, c)
+			s.codec.putChunk(op.Key, op.Value, c)
 			op.Finish()
 		}
 		if w.Snapshot != nil {
@@ -90,7 +92,7 @@ func (s *Store) encodeSnapshot(m *consensus.SnapshotMeta) {
 	b := s.batch
 	op := b.SetDeferred(len(keySnap), snapLen)
 	copy(op.Key, keySnap)
-	putSnap(op.Value, m)
+	s.codec.putSnap(op.Value, m)
 	op.Finish()
 	s.deleteRange(entryKey(0), entryKey(m.Slot+1))
 	s.dropChunks(m.Gen)
@@ -116,6 +118,7 @@ func (s *Store) sync() error {
 	if err := s.batch.SyncWait(); err != nil {
 		s.fatal.raise(ioError(s.dir, "write failed", err))
 	}
+	s.durable = s.has.batch
 	return nil
 }
 
@@ -128,7 +131,7 @@ func (s *Store) ReadChunk(gen uint64, index uint32) ([]byte, error) {
 		return nil, ioError(s.dir, fmt.Sprintf("chunk %d of snapshot %d", index, gen), err)
 	}
 	defer closer.Close()
-	data, ok := parseChunk(key, value)
+	data, ok := s.codec.parseChunk(key, value)
 	if !ok {
 		return nil, damaged(s.dir, "chunk %d of snapshot %d is not as it was written", index, gen)
 	}

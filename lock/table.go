@@ -38,6 +38,7 @@ type Table struct {
 
 	sink    Sink // during Apply
 	outcome Outcome
+	checks  checks
 }
 
 // New makes an empty table. Until Start gives it settings all its caps are 0.

@@ -18,8 +18,8 @@ class Case(unittest.IsolatedAsyncioTestCase):
         # server start that it was slow.
         asyncio.get_running_loop().set_debug(False)
 
-    async def connect(self, addr: str, token: str = "") -> TicketBroker:
-        broker = TicketBroker([addr], token=token)
+    async def connect(self, addr: str, **options: str) -> TicketBroker:
+        broker = TicketBroker([addr], **options)
         self.assertTrue(await broker.wait_ready(5), "the client did not get through the handshake")
         return broker
 

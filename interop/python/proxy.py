@@ -7,6 +7,7 @@ class CountingProxy:
     def __init__(self, target: str):
         host, port = target.rsplit(":", 1)
         self._target = (host, int(port))
+        self._serving: set[asyncio.Future] = set()
         self.connections = 0
         self.addr = ""
 
@@ -17,19 +18,27 @@ class CountingProxy:
 
     async def __aexit__(self, *_exc: object) -> None:
         self._server.close()
+        for copying in self._serving:
+            copying.cancel()
+        await asyncio.gather(*self._serving, return_exceptions=True)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
         there_reader, there_writer = await asyncio.open_connection(*self._target)
-        await asyncio.gather(_copy(reader, there_writer), _copy(there_reader, writer))
+        copying = asyncio.gather(_copy(reader, there_writer), _copy(there_reader, writer))
+        self._serving.add(copying)
+        try:
+            await copying
+        except (asyncio.CancelledError, ConnectionError):
+            pass
+        finally:
+            self._serving.discard(copying)
+            writer.close()
+            there_writer.close()
 
 
 async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    try:
-        while data := await reader.read(65536):
-            writer.write(data)
-            await writer.drain()
-    except ConnectionError:
-        pass
-    finally:
-        writer.close()
+    while data := await reader.read(65536):
+        writer.write(data)
+        await writer.drain()
+    writer.close()

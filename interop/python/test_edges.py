@@ -4,11 +4,12 @@ a server that dies while it works."""
 import asyncio
 import contextlib
 import pathlib
+import subprocess
 
 from case import LEASE_S, Case
 from proxy import CountingProxy
 from saro_ticketing import TicketBroker
-from ticketd import Server
+from ticketd import Server, free_port
 
 
 class Edges(Case):
@@ -37,6 +38,19 @@ class Edges(Case):
             broker = await self.connect(server.addr)
             holder = await broker.acquire("patient", 5, LEASE_S)
             waiter = asyncio.create_task(broker.acquire("patient", 0, LEASE_S))
+            await self.until_waiters(server, 1)
+            await holder.release()
+            await (await waiter).release()
+
+    async def test_the_same_over_tls(self) -> None:
+        server = Server()
+        certificate, key = make_certificate(server.dir)
+        addr = f"127.0.0.1:{free_port()}"
+        server.command += [f"--listen-tls={addr}", f"--tls-cert={certificate}", f"--tls-key={key}"]
+        with server:
+            broker = await self.connect(addr, tls=certificate)
+            holder = await broker.acquire("wrapped", 5, LEASE_S)
+            waiter = asyncio.create_task(broker.acquire("wrapped", 20, LEASE_S))
             await self.until_waiters(server, 1)
             await holder.release()
             await (await waiter).release()
@@ -72,6 +86,14 @@ def secret_server(secret: str):
     server.command.append(f"--auth-token-file={file}")
     with server:
         yield server
+
+
+def make_certificate(folder: str) -> tuple[str, str]:
+    """A certificate for 127.0.0.1, by the program that Go brings for tests."""
+    root = subprocess.run(["go", "env", "GOROOT"], check=True, capture_output=True, text=True).stdout.strip()
+    program = [f"{root}/src/crypto/tls/generate_cert.go", "--host=127.0.0.1", "--ca", "--ecdsa-curve=P256"]
+    subprocess.run(["go", "run", *program], cwd=folder, check=True, capture_output=True)
+    return f"{folder}/cert.pem", f"{folder}/key.pem"
 
 
 class Restart(Case):

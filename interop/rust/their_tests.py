@@ -62,6 +62,7 @@ def unpack(source: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
 def cargo(*arguments: str, cwd: pathlib.Path, **options) -> bytes:
     target = cwd.parent / "target"
     environment = os.environ | {
+        "NO_COLOR": "1",
         "CARGO_TARGET_DIR": str(target),
         # Their profile takes minutes to link, and tests nothing of ours.
         "CARGO_PROFILE_RELEASE_LTO": "off",
@@ -84,8 +85,10 @@ def main(folder: pathlib.Path) -> None:
     crate = unpack(fetch(folder), folder)
     test = ["test", "--release", "--locked", "--features=tracing", *(f"--test={name}" for name in TESTS)]
     cargo(*test, "--no-run", cwd=crate)
-    with Server("--wait-zero=block", port=PORT):
-        cargo(*test, "--", "--nocapture", cwd=crate)
+    for durable in (False, True):
+        print("-- with a store" if durable else "-- in memory", flush=True)
+        with Server("--wait-zero=block", durable=durable, port=PORT):
+            cargo(*test, "--", "--nocapture", cwd=crate)
 
 
 if __name__ == "__main__":

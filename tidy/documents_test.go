@@ -14,6 +14,7 @@ var (
 	mdHeading     = regexp.MustCompile(`(?m)^#+ +(.+)$`)
 	namedFunction = regexp.MustCompile("`([\\w./-]+\\.go):([A-Za-z_][\\w.]*)`")
 	makeTarget    = regexp.MustCompile("(?m)(?:`|^\\s*)make ([a-z][a-z-]*)")
+	mdInComment   = regexp.MustCompile(`\b[\w/-]+\.md\b`)
 	notSlug       = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
 
@@ -53,6 +54,22 @@ func checkLinks(t *tree) []string {
 		}
 		return ""
 	})
+}
+
+// checkDocumentsInCode: a comment that sends its reader to a document must not
+// send them nowhere.
+func checkDocumentsInCode(t *tree) []string {
+	var findings []string
+	for _, s := range t.code {
+		for _, group := range s.ast.Comments {
+			for _, name := range mdInComment.FindAllString(group.Text(), -1) {
+				if !t.exists(name) {
+					findings = append(findings, at(s.path, t.line(group.Pos()), "there is no %s", name))
+				}
+			}
+		}
+	}
+	return findings
 }
 
 // exists reports whether name is a file or a folder of the tree.
@@ -131,6 +148,14 @@ func TestLinkRule(t *testing.T) {
 	catches(t, checkLinks, "docs/a.md", "x\n[b](B.md)", "a.md:2: broken link to B.md")
 	catches(t, checkLinks, "docs/a.md", "# One\n[b](#two)", "no heading")
 	passes(t, checkLinks, "docs/a.md", "# The one, and only\n[b](#the-one-and-only) [c](a.md) [d](../docs/) [e](https://example.org/x)")
+}
+
+func TestDocumentsInCodeRule(t *testing.T) {
+	catches(t, checkDocumentsInCode, "p/x.go", "package p\n\n// See docs/GONE.md.", "there is no docs/GONE.md")
+	p := plant(map[string]string{"p/x.go": "package p\n\n// See docs/HERE.md.", "docs/HERE.md": ""})
+	if got := checkDocumentsInCode(p); len(got) != 0 {
+		t.Errorf("want no finding, got %q", got)
+	}
 }
 
 func TestNamedFunctionRule(t *testing.T) {

@@ -28,6 +28,7 @@ var rules = []struct {
 	{"packages are documented", checkPackageDocs},
 	{"exported names are documented", checkExportedDocs},
 	{"links in documents lead somewhere", checkLinks},
+	{"documents named in code exist", checkDocumentsInCode},
 	{"functions named in documents exist", checkNamedFunctions},
 	{"make targets named in documents exist", checkMakeTargets},
 	{"dependencies are accounted for", checkDependencies},

@@ -24,15 +24,6 @@ var specRows = slices.Concat(
 	numbered("D", 22), // decisions; those of the cluster come with it
 )
 
-// regimes is how many cells with tests a row has: the tables hold in single
-// and in cluster mode, the decisions once.
-func regimes(id string) int {
-	if id[0] == 'D' || id[0] == 'E' {
-		return 1
-	}
-	return 2
-}
-
 func numbered(letter string, n int) []string {
 	var ids []string
 	for i := 1; i <= n; i++ {
@@ -44,12 +35,13 @@ func numbered(letter string, n int) []string {
 var (
 	specRow  = regexp.MustCompile(`(?m)^\| ([A-Z][0-9]+) \|(.*)\|$`)
 	quoted   = regexp.MustCompile("`([^`]+)`")
+	braces   = regexp.MustCompile(`\{(\w+),(\w+)\}`)
 	goTest   = regexp.MustCompile(`^([\w/]+)\.((?:Test|Fuzz)\w+)(?:/(.+))?$`)
 	fileTest = regexp.MustCompile(`^([\w/.-]+\.(?:py|txt))(?::(\w+))?$`)
 )
 
-// checkSpec wants each row once, with tests in each of its cells, and each
-// test to exist.
+// checkSpec wants each row once, with tests in its last cell, and each test to
+// exist.
 func checkSpec(t *tree, rows []string) []string {
 	text := string(t.files[specDocument])
 	seen := map[string]int{}
@@ -58,14 +50,8 @@ func checkSpec(t *tree, rows []string) []string {
 		id, line := text[m[2]:m[3]], 1+strings.Count(text[:m[0]], "\n")
 		seen[id]++
 		cells := strings.Split(text[m[4]:m[5]], "|")
-		if len(cells) < 1+regimes(id) {
-			findings = append(findings, at(specDocument, line, "%s has too few cells", id))
-			continue
-		}
-		for _, cell := range cells[len(cells)-regimes(id):] {
-			for _, complaint := range t.untested(cell) {
-				findings = append(findings, at(specDocument, line, "%s: %s", id, complaint))
-			}
+		for _, complaint := range t.untested(id, testsNamed(cells[len(cells)-1])) {
+			findings = append(findings, at(specDocument, line, "%s: %s", id, complaint))
 		}
 	}
 	for _, id := range rows {
@@ -76,16 +62,38 @@ func checkSpec(t *tree, rows []string) []string {
 	return findings
 }
 
-// untested says what is wrong with a cell that names tests.
-func (t *tree) untested(cell string) []string {
-	names := quoted.FindAllStringSubmatch(cell, -1)
-	if len(names) == 0 {
-		return []string{"a cell names no test"}
+// testsNamed returns the tests in a cell; a_{x,y} are two.
+func testsNamed(cell string) []string {
+	var names []string
+	for _, m := range quoted.FindAllStringSubmatch(cell, -1) {
+		b := braces.FindStringSubmatch(m[1])
+		if b == nil {
+			names = append(names, m[1])
+			continue
+		}
+		for _, choice := range b[1:] {
+			names = append(names, strings.Replace(m[1], b[0], choice, 1))
+		}
+	}
+	return names
+}
+
+// untested says what is wrong with the tests of a row. What the two tables say
+// is to be tested by the rules of single mode (lazy) and of the cluster (strict).
+func (t *tree) untested(id string, names []string) []string {
+	wants := []string{""}
+	if id[0] == 'A' || id[0] == 'R' {
+		wants = []string{"_lazy", "_strict"}
 	}
 	var complaints []string
-	for _, m := range names {
-		if !t.testExists(m[1]) {
-			complaints = append(complaints, "no test "+m[1])
+	for _, want := range wants {
+		if !slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, want) }) {
+			complaints = append(complaints, fmt.Sprintf("no test with %q is named", want))
+		}
+	}
+	for _, name := range names {
+		if !t.testExists(name) {
+			complaints = append(complaints, "no test "+name)
 		}
 	}
 	return complaints
@@ -136,22 +144,22 @@ func TestEveryRuleOfTheSpecificationHasATest(t *testing.T) {
 }
 
 func TestSpecRuleCatches(t *testing.T) {
-	good := "| A1 | what | `p.TestA/one part` | `p/testdata/a.txt` |\n| D1 | what | `q.py:test_b` |\n"
+	good := "| A1 | what | `p/testdata/a_{lazy,strict}.txt`, `p.TestA/one part` |\n| D1 | what | `q.py:test_b` |\n"
 	files := map[string]string{
-		"p/a_test.go":      "package p\nfunc TestA(t *testing.T) { t.Run(\"one part\", nil) }",
-		"p/testdata/a.txt": "",
-		"q.py":             "def test_b(self):",
+		"p/a_test.go":             "package p\nfunc TestA(t *testing.T) { t.Run(\"one part\", nil) }",
+		"p/testdata/a_lazy.txt":   "",
+		"p/testdata/a_strict.txt": "",
+		"q.py":                    "def test_b(self):",
 	}
 	for text, want := range map[string]string{
 		good:                                     "",
 		strings.Replace(good, "| D1", "| D2", 1): "0 rows for D1",
-		good + good[strings.Index(good, "| D1"):]:                   "2 rows for D1",
-		strings.Replace(good, "TestA", "TestB", 1):                  "no test p.TestB/one part",
-		strings.Replace(good, "one part", "another part", 1):        "no test p.TestA/another part",
-		strings.Replace(good, "`p/testdata/a.txt`", "by reason", 1): "a cell names no test",
-		strings.Replace(good, "a.txt", "b.txt", 1):                  "no test p/testdata/b.txt",
-		strings.Replace(good, "test_b", "test_c", 1):                "no test q.py:test_c",
-		strings.Replace(good, "| `p/testdata/a.txt` ", "", 1):       "A1 has too few cells",
+		good + good[strings.Index(good, "| D1"):]:              "2 rows for D1",
+		strings.Replace(good, "TestA", "TestB", 1):             "no test p.TestB/one part",
+		strings.Replace(good, "one part", "another part", 1):   "no test p.TestA/another part",
+		strings.Replace(good, "`q.py:test_b`", "by reason", 1): `D1: no test with ""`,
+		strings.Replace(good, "{lazy,strict}", "lazy", 1):      `A1: no test with "_strict"`,
+		strings.Replace(good, "test_b", "test_c", 1):           "no test q.py:test_c",
 	} {
 		files[specDocument] = text
 		got := checkSpec(plant(files), []string{"A1", "D1"})

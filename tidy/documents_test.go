@@ -12,7 +12,7 @@ import (
 var (
 	mdLink        = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	mdHeading     = regexp.MustCompile(`(?m)^#+ +(.+)$`)
-	namedFunction = regexp.MustCompile("`([\\w./-]+\\.go):([A-Za-z_][\\w.]*)`")
+	namedFunction = regexp.MustCompile("`([\\w-]+/[\\w./-]+\\.(?:go|py|txt|md))(?::([A-Za-z_][\\w.]*))?`")
 	makeTarget    = regexp.MustCompile("(?m)(?:`|^\\s*)make ([a-z][a-z-]*)")
 	mdInComment   = regexp.MustCompile(`\b[\w/-]+\.md\b`)
 	notSlug       = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
@@ -26,7 +26,7 @@ func eachMatch(t *tree, what *regexp.Regexp, f func(file string, groups []string
 		for _, m := range what.FindAllStringSubmatchIndex(text, -1) {
 			var groups []string
 			for i := 2; i < len(m); i += 2 {
-				groups = append(groups, text[m[i]:m[i+1]])
+				groups = append(groups, text[max(m[i], 0):max(m[i+1], 0)]) // -1: it took no part
 			}
 			if complaint := f(name, groups); complaint != "" {
 				findings = append(findings, at(name, 1+strings.Count(text[:m[2]], "\n"), "%s", complaint))
@@ -89,16 +89,19 @@ func slugs(text string) []string {
 	return out
 }
 
-// checkNamedFunctions keeps `folder/file.go:Name` and `folder/file.go:Type.Name`
-// true: Name is a function, a method, or a type declared in that file.
+// checkNamedFunctions keeps `folder/file.go`, `folder/file.go:Name` and
+// `folder/file.go:Type.Name` true: Name is declared in that file.
 func checkNamedFunctions(t *tree) []string {
 	declared := map[string][]string{}
 	for _, s := range t.code {
 		declared[s.path] = declaredNames(s.ast)
 	}
-	return eachMatch(t, namedFunction, func(_ string, g []string) string {
-		if !slices.Contains(declared[g[0]], g[1]) {
-			return "no " + g[1] + " in " + g[0]
+	return eachMatch(t, namedFunction, func(document string, g []string) string {
+		switch file, name := g[0], g[1]; {
+		case !t.exists(file):
+			return "there is no " + file
+		case name != "" && strings.HasSuffix(file, ".go") && !slices.Contains(declared[file], name):
+			return "no " + name + " in " + file
 		}
 		return ""
 	})
@@ -116,8 +119,13 @@ func declaredNames(file *ast.File) []string {
 			names = append(names, name)
 		case *ast.GenDecl:
 			for _, spec := range d.Specs {
-				if spec, ok := spec.(*ast.TypeSpec); ok {
+				switch spec := spec.(type) {
+				case *ast.TypeSpec:
 					names = append(names, spec.Name.Name)
+				case *ast.ValueSpec:
+					for _, name := range spec.Names {
+						names = append(names, name.Name)
+					}
 				}
 			}
 		}
@@ -160,8 +168,8 @@ func TestDocumentsInCodeRule(t *testing.T) {
 
 func TestNamedFunctionRule(t *testing.T) {
 	p := plant(map[string]string{
-		"p/x.go": "package p\ntype T struct{}\nfunc (t *T) Run() {}\nfunc Free() {}",
-		"a.md":   "`p/x.go:T.Run` `p/x.go:Free` `p/x.go:T`",
+		"p/x.go": "package p\ntype T struct{}\nfunc (t *T) Run() {}\nfunc Free() {}\nvar V int",
+		"a.md":   "`p/x.go:T.Run` `p/x.go:Free` `p/x.go:T` `p/x.go:V` `p/x.go`",
 		"b.md":   "`p/x.go:Gone`",
 		"c.md":   "`p/y.go:Free`",
 		"d.md":   "`p/x.go:Run`",

@@ -33,15 +33,16 @@ func checkMapRanges(t *tree) []string {
 type typeChecker struct {
 	tree     *tree
 	tags     build.Context
-	std      types.Importer
 	done     map[string]*types.Package
 	findings []string
 }
 
+// standard type-checks the standard library from its source, each package once.
+var standard = importer.ForCompiler(token.NewFileSet(), "source", nil)
+
 func newTypeChecker(t *tree, tags []string) *typeChecker {
 	c := &typeChecker{tree: t, tags: build.Default, done: map[string]*types.Package{}}
 	c.tags.BuildTags = tags
-	c.std = importer.ForCompiler(t.fset, "source", nil)
 	return c
 }
 
@@ -50,7 +51,7 @@ func (c *typeChecker) Import(name string) (*types.Package, error) {
 	if own, ok := strings.CutPrefix(name, module+"/"); ok {
 		return c.check(own), nil
 	}
-	return c.std.Import(name)
+	return standard.Import(name)
 }
 
 func (c *typeChecker) check(dir string) *types.Package {

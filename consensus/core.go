@@ -1,6 +1,9 @@
 package consensus
 
-import "fmt"
+import (
+	"fmt"
+	"math/rand/v2"
+)
 
 // Config is fixed for the life of a Core.
 type Config struct {
@@ -11,19 +14,29 @@ type Config struct {
 	// Heartbeat and ElectionTimeout in nanoseconds; unused with one member.
 	Heartbeat       Mono
 	ElectionTimeout Mono
+	// DriftPPM is how far the rate of any member's clock may be from true
+	// time, in parts per million. 0: 1000.
+	DriftPPM uint32
 	// SnapshotBytes of entries applied since the last snapshot (or four
 	// times the last snapshot's size, if that is more) ask for a new one.
 	// 0: never (nothing here outlives the process).
 	SnapshotBytes uint64
+	// Limits has its defaults when zero.
+	Limits Limits
 	// Seed feeds the only random numbers: the jitter of elections.
 	Seed uint64
 }
 
 // Core is one member's part in the log. One goroutine at a time may call it.
+//
+// A round is: any number of Step, Persisted and ChunkRead; one Tick; any
+// number of Propose and SnapshotChunk; one Take. What depends on the time
+// happens in Tick, so an event is never taken to be older than it is.
 type Core struct {
 	cfg    Config
 	quorum int
 	now    Mono
+	rng    *rand.Rand
 
 	// What this node has promised and accepted. It may be ahead of what is
 	// durable: the gate keeps back whatever must not leave before.
@@ -31,21 +44,30 @@ type Core struct {
 	log      window
 	gate     gate
 
-	role    Role
-	leader  NodeID
+	role      Role
+	leader    NodeID
+	seenRound uint64 // the highest round known to be in use anywhere
+
 	commit  Slot
-	applied Slot
+	applied Slot   // handed out in Chosen, or covered by a snapshot
 	state   replay // at applied
+	pending uint64 // cost of the entries above applied
 
-	// While leading.
-	reign   reign
-	matches []Slot // by NodeID-1: every slot up to here is chosen or durably accepted at promised
-	acked   Slot   // up to here the leader's own vote is on its way
-	sorted  []Slot // scratch for the quorum
+	acceptor  acceptor
+	timers    timers
+	candidacy candidacy // while RoleCandidate
+	reign     reign     // while RoleLeader
+	snapshot  snapshots
+	fetch     fetch
+	serving   serving
 
-	snapshot snapshots
 	chosen   []Chosen
-	sends    []Send
+	sends    []Send // for the next Take
+	sent     []Send // given out by the last
+	restores []Restore
+	restored []Restore // given out by the last Take
+	reads    []ChunkRead
+	asked    []ChunkRead // given out by the last Take
 }
 
 // New makes a Core of what the store held. A Core with a snapshot begins at
@@ -53,77 +75,163 @@ type Core struct {
 // itself, and the entries above it that are known to be chosen are handed out
 // again by the first Take.
 func New(cfg Config, rec Recovered, now Mono) *Core {
+	if cfg.DriftPPM == 0 {
+		cfg.DriftPPM = defaultDriftPPM
+	}
+	cfg.Limits = cfg.Limits.withDefaults()
 	c := &Core{
 		cfg:      cfg,
 		quorum:   cfg.Members/2 + 1,
 		now:      now,
+		rng:      rand.New(rand.NewPCG(cfg.Seed, uint64(cfg.Node))),
 		promised: rec.Promised,
-		matches:  make([]Slot, cfg.Members),
-		sorted:   make([]Slot, cfg.Members),
 	}
-	if rec.Snapshot != nil {
-		c.snapshot.inForce = *rec.Snapshot
-		c.snapshot.gen = rec.Snapshot.Gen
-		c.state = replay{mark: rec.Snapshot.Mark, now: rec.Snapshot.Now}
+	c.recover(rec)
+	if cfg.Members == 1 {
+		c.campaign()
+		c.Tick(now)
+		return c
+	}
+	c.timers.heardAt = now
+	c.resetElection()
+	return c
+}
+
+func (c *Core) recover(rec Recovered) {
+	if m := rec.Snapshot; m != nil {
+		c.snapshot.inForce = *m
+		c.snapshot.gen = m.Gen
+		c.state = replay{mark: m.Mark, now: m.Now}
 	}
 	c.applied = c.snapshot.inForce.Slot
+	c.seenRound = max(rec.Promised.Round, c.state.mark.Round)
 	c.log.first = c.applied + 1
 	for i := range rec.Entries {
-		if e := &rec.Entries[i]; e.Slot != c.log.last()+1 {
+		e := &rec.Entries[i]
+		if e.Slot != c.log.last()+1 {
 			panic(fmt.Sprintf("BUG: recovered slot %d after slot %d", e.Slot, c.log.last()))
 		}
-		c.log.push(rec.Entries[i])
+		c.log.put(*e)
+		c.pending += cost(e)
+		c.seenRound = max(c.seenRound, e.Ballot.Round)
 	}
 	c.commit = max(rec.Commit, c.applied)
 	c.gate.hinted = rec.Commit
 	if c.commit > c.log.last() {
 		panic(fmt.Sprintf("BUG: recovered commit %d is above the last slot %d", c.commit, c.log.last()))
 	}
-	if cfg.Members == 1 {
-		c.campaign()
-	}
-	return c
 }
 
 // Step takes in a message of another member.
 func (c *Core) Step(from NodeID, m *Message) {
-	if m.Type == MsgAccepted {
+	if from == 0 || int(from) > c.cfg.Members || from == c.cfg.Node {
+		panic(fmt.Sprintf("BUG: message of member %d to member %d of %d", from, c.cfg.Node, c.cfg.Members))
+	}
+	if c.promised.Less(m.Promised) {
+		c.learnOf(m.Promised)
+	}
+	switch m.Type {
+	case MsgPreVote:
+		c.onPreVote(from, m)
+	case MsgPreVoteAnswer:
+		c.onPreVoteAnswer(from, m)
+	case MsgPrepare:
+		c.onPrepare(from, m)
+	case MsgPromise:
+		c.onPromise(from, m)
+	case MsgAccept:
+		c.onAccept(from, m)
+	case MsgAccepted:
 		c.onAccepted(from, m)
+	case MsgHeartbeat:
+		c.onHeartbeat(from, m)
+	case MsgAlive:
+		c.onAlive(from, m)
+	case MsgNack:
+		c.onNack(from, m)
+	case MsgOffer:
+		c.onOffer(from, m)
+	case MsgAsk:
+		c.onAsk(from, m)
+	case MsgChunk:
+		c.onChunk(from, m)
+	case MsgHandOver:
+		c.onHandOver(from, m)
+	default:
+		panic(fmt.Sprintf("BUG: message of unknown type %d", m.Type))
 	}
 }
 
 // Persisted says that the write seq and all before it are durable.
 func (c *Core) Persisted(seq uint64) {
 	for _, h := range c.gate.persisted(seq) {
-		if h.send.To == c.cfg.Node {
-			c.Step(c.cfg.Node, &h.send.Message)
-			continue
-		}
-		c.sends = append(c.sends, h.send)
+		c.release(h.send)
 	}
 	c.snapshot.persisted(seq)
-}
-
-// Tick gives the core the time: the clock of the node, read after the last
-// event of the round. It is the only source of time.
-func (c *Core) Tick(now Mono) {
-	if now < c.now {
-		panic(fmt.Sprintf("BUG: the clock went back: %d after %d", now, c.now))
-	}
-	c.now = now
+	c.fetch.stored = dropUpTo(c.fetch.stored, seq)
 }
 
 // Take fills out with the work there is.
 func (c *Core) Take(out *Output) {
-	if c.role == RoleLeader {
-		c.voteForOwn()
-	}
+	c.acknowledge()
 	c.handOut()
+	c.stream()
+	c.trim()
 	out.Chosen = c.chosen
 	out.WantSnapshot = c.wantSnapshot()
-	out.Writes = c.gate.take(c.commit)
-	out.Sends = c.sends
-	out.Restores, out.Reads, out.Wake = nil, nil, 0
+	out.Writes = c.gate.take(c.commit, c.now)
+	out.Wake = c.wake()
+	if c.cfg.Members == 1 {
+		out.Sends, out.Restores, out.Reads = nil, nil, nil
+		return
+	}
+	out.Sends = turn(&c.sends, &c.sent)
+	out.Restores = turn(&c.restores, &c.restored)
+	out.Reads = turn(&c.reads, &c.asked)
+}
+
+// turn hands over what open has gathered and empties what was handed over
+// before, to be used again.
+func turn[T any](open, given *[]T) []T {
+	clear(*given)
+	*open, *given = (*given)[:0], *open
+	return *given
+}
+
+// send lets a message leave with the next Take.
+func (c *Core) send(to NodeID, m Message) {
+	c.sends = append(c.sends, Send{To: to, Message: m})
+}
+
+// broadcast sends a message to every other member.
+func (c *Core) broadcast(m Message) {
+	for n := NodeID(1); int(n) <= c.cfg.Members; n++ {
+		if n != c.cfg.Node {
+			c.send(n, m)
+		}
+	}
+}
+
+// sendOnce lets a message leave once the write need is durable.
+func (c *Core) sendOnce(need uint64, to NodeID, m Message) {
+	s := Send{To: to, Message: m}
+	if need <= c.gate.durable {
+		c.release(s)
+		return
+	}
+	c.gate.hold(need, s)
+}
+
+// release lets a message go that had waited for the disk.
+func (c *Core) release(s Send) {
+	if s.Message.Type == MsgAccepted {
+		c.acceptor.durable(&s.Message)
+	}
+	if s.To == c.cfg.Node {
+		c.onAccepted(s.To, &s.Message)
+		return
+	}
+	c.sends = append(c.sends, s)
 }
 
 // State is what the core shows of itself.

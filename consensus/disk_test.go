@@ -49,8 +49,11 @@ func (d *disk) sync(n int) uint64 {
 		d.state.apply(&w)
 	}
 	d.waiting = slices.Clone(d.waiting[n:])
-	return d.seq - uint64(len(d.waiting))
+	return d.durable()
 }
+
+// durable is the Seq of the last write that is durable.
+func (d *disk) durable() uint64 { return d.seq - uint64(len(d.waiting)) }
 
 // crash loses what is not durable and returns what the store then holds.
 func (d *disk) crash() Recovered {

@@ -11,12 +11,19 @@ import "fmt"
 type gate struct {
 	newest  uint64 // Seq of the newest write
 	durable uint64
-	hinted  Slot // commit hint of the newest write that carried one
-	bytes   uint64
-	open    []Write // not handed out yet
-	given   []Write // handed out by the last take
-	held    []held  // in the order of need
-	free    []held  // released by the last persisted
+	hinted  Slot     // commit hint of the newest write that carried one
+	bytes   uint64   // of the entries in the newest write
+	open    []Write  // not handed out yet
+	given   []Write  // handed out by the last take
+	issued  []issued // handed out and not durable
+	held    []held   // waiting; a need is never met before an earlier one
+	free    []held   // released by the last persisted
+}
+
+// issued says when writes were handed out.
+type issued struct {
+	seq uint64 // the last of them
+	at  Mono
 }
 
 // held is a message that waits for a write. A message of a member to itself
@@ -57,19 +64,27 @@ func (g *gate) chunk(k Chunk) { g.begin().Chunk = &k }
 
 func (g *gate) snapshot(m SnapshotMeta) { g.begin().Snapshot = &m }
 
-// hold keeps a message until everything written so far is durable.
-func (g *gate) hold(s Send) { g.held = append(g.held, held{need: g.newest, send: s}) }
+// hold keeps a message until the write need is durable.
+func (g *gate) hold(need uint64, s Send) { g.held = append(g.held, held{need: need, send: s}) }
 
 // take hands over the writes that were opened since the last take. The commit
 // index rides along: it is a hint, and never worth a write of its own.
-func (g *gate) take(commit Slot) []Write {
+func (g *gate) take(commit Slot, now Mono) []Write {
 	clear(g.given)
 	g.given, g.open = g.open, g.given[:0]
-	if n := len(g.given); n > 0 && commit > g.hinted {
-		g.given[n-1].Commit = commit
-		g.hinted = commit
+	if n := len(g.given); n > 0 {
+		g.issued = append(g.issued, issued{seq: g.newest, at: now})
+		if commit > g.hinted {
+			g.given[n-1].Commit = commit
+			g.hinted = commit
+		}
 	}
 	return g.given
+}
+
+// stalled reports whether the oldest unfinished write is older than limit.
+func (g *gate) stalled(now, limit Mono) bool {
+	return len(g.issued) > 0 && now-g.issued[0].at > limit
 }
 
 // persisted notes that seq is durable and returns the messages that had
@@ -80,6 +95,11 @@ func (g *gate) persisted(seq uint64) []held {
 			seq, g.durable, g.newest-uint64(len(g.open))))
 	}
 	g.durable = seq
+	done := 0
+	for done < len(g.issued) && g.issued[done].seq <= seq {
+		done++
+	}
+	g.issued = g.issued[:copy(g.issued, g.issued[done:])]
 	n := 0
 	for n < len(g.held) && g.held[n].need <= seq {
 		n++

@@ -1,19 +1,90 @@
 package consensus
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
+
+// reign is what a leader keeps while it leads, under the ballot that it has
+// promised itself.
+type reign struct {
+	ballot    Ballot
+	clock     clock
+	followers []follower // by NodeID-1; the leader's own place has its own votes
+	outbid    bool       // some member has promised a higher ballot
+	beatAt    Mono       // when the next heartbeat is due
+	matches   []Slot     // scratch
+	acks      []Mono     // scratch
+	handOver  handOver
+}
+
+// lead begins this node's reign over what phase one has recovered: everything
+// that is not known to be chosen is accepted again under the own ballot, and
+// then comes the LeaderStart.
+func (c *Core) lead() {
+	recovered := c.candidacy.recovery.complete()
+	voters := &c.candidacy.recovery.voters
+	c.role = RoleLeader
+	c.leader = c.cfg.Node
+	c.fetch.stop()
+	for i := range recovered {
+		e := recovered[i]
+		e.Ballot = c.promised
+		c.accept(e)
+	}
+	c.reign = reign{
+		ballot:    c.promised,
+		clock:     c.startClock(),
+		followers: make([]follower, c.cfg.Members),
+		matches:   make([]Slot, c.cfg.Members),
+		acks:      make([]Mono, c.cfg.Members),
+		beatAt:    c.now,
+	}
+	for i := range c.reign.followers {
+		f := &c.reign.followers[i]
+		f.next = c.candidacy.recovery.from
+		if c.candidacy.votes.has(NodeID(i + 1)) {
+			f.heard(voters[i+1].sent)
+		}
+	}
+	c.candidacy = candidacy{}
+	c.append(KindLeaderStart, c.cfg.Start)
+}
+
+// startClock sets log time going: from what the recovered log amounts to, or
+// from later if the leader that this log ends with has lent its clock.
+func (c *Core) startClock() clock {
+	r := c.state
+	for s := c.applied + 1; s <= c.log.last(); s++ {
+		r.apply(c.log.at(s))
+	}
+	base := r.now
+	if l := c.timers.loan; l.ballot == r.mark && l.ballot != (Ballot{}) && c.now-l.at <= 2*c.cfg.ElectionTimeout {
+		base = max(base, l.stamp+Stamp(slowest(c.now-l.at, c.cfg.DriftPPM)))
+	}
+	return clock{base: base, since: c.now}
+}
 
 // Leading reports whether this node leads, has recovered the log, and has
 // been confirmed by a majority lately: then requests may be proposed, now or
 // as soon as Ready.
-func (c *Core) Leading() bool { return c.role == RoleLeader }
+func (c *Core) Leading() bool {
+	if c.role != RoleLeader {
+		return false
+	}
+	if c.cfg.Members == 1 {
+		return true
+	}
+	at, ok := c.confirmed()
+	return ok && at >= c.timers.resumed && c.now-at < c.cfg.ElectionTimeout
+}
 
 // Ready reports whether Propose may be called now. It is false while not
 // Leading, and while enough is in flight: what waits becomes one entry.
 func (c *Core) Ready() bool {
-	return c.Leading() && c.log.last()-c.commit < maxInflightAlone
+	limit := Slot(maxInflight)
+	if c.cfg.Members == 1 {
+		limit = maxInflightAlone
+	}
+	return c.role == RoleLeader && c.log.last()-c.commit < limit && c.pending < maxInflightBytes &&
+		!c.reign.handOver.active && c.Leading()
 }
 
 // Propose makes payload the next entry, stamped with the time of the last
@@ -29,11 +100,11 @@ func (c *Core) Propose(payload []byte) Slot {
 
 // LogTime returns the stamp that an entry proposed at mono would carry. Only
 // while Leading.
-func (c *Core) LogTime(mono Mono) Stamp { return c.reign.at(mono) }
+func (c *Core) LogTime(mono Mono) Stamp { return c.reign.clock.at(mono) }
 
 // MonoAt returns when this node's clock will show that an entry proposed then
 // carries at least s. Only while Leading.
-func (c *Core) MonoAt(s Stamp) Mono { return c.reign.when(s) }
+func (c *Core) MonoAt(s Stamp) Mono { return c.reign.clock.when(s) }
 
 // append makes a new value the next entry of the log.
 func (c *Core) append(kind Kind, payload []byte) Slot {
@@ -42,39 +113,28 @@ func (c *Core) append(kind Kind, payload []byte) Slot {
 		Slot:    s,
 		Ballot:  c.promised,
 		Origin:  c.promised,
-		Stamp:   c.reign.at(c.now),
+		Stamp:   c.reign.clock.at(c.now),
 		Kind:    kind,
 		Payload: payload,
 	})
 	return s
 }
 
-// accept stores an entry in memory and sends it to the disk.
-func (c *Core) accept(e Entry) {
-	c.log.put(e)
-	c.gate.entry(e)
-}
-
-// voteForOwn sends the leader's own vote for all it has written, to itself:
-// it counts once the writes are durable.
-func (c *Core) voteForOwn() {
-	if last := c.log.last(); last > c.acked {
-		c.acked = last
-		c.gate.hold(Send{
-			To:      c.cfg.Node,
-			Message: Message{Type: MsgAccepted, Ballot: c.promised, Slot: last},
-		})
-	}
-}
-
-// onAccepted counts a vote. Only those of the leader's own ballot count.
+// onAccepted counts a vote. Only those of the leader's own ballot count, and
+// since everything above the commit index is of that ballot, so is whatever
+// becomes chosen by them.
 func (c *Core) onAccepted(from NodeID, m *Message) {
 	if c.role != RoleLeader || m.Ballot != c.promised {
 		return
 	}
-	i := from - 1
-	c.matches[i] = max(c.matches[i], m.Slot)
-	copy(c.sorted, c.matches)
-	slices.Sort(c.sorted)
-	c.commit = max(c.commit, c.sorted[len(c.sorted)-c.quorum])
+	if m.Slot > c.log.last() {
+		panic(fmt.Sprintf("BUG: member %d has accepted slot %d at %v, the log ends at %d",
+			from, m.Slot, m.Ballot, c.log.last()))
+	}
+	f := &c.reign.followers[from-1]
+	f.accepted(m.Slot)
+	for i := range c.reign.followers {
+		c.reign.matches[i] = c.reign.followers[i].match
+	}
+	c.commit = max(c.commit, nth(c.reign.matches, c.quorum))
 }

@@ -33,24 +33,31 @@ func (r *replay) apply(e *Entry) bool {
 	return true
 }
 
-// reign is the clock of one leader: log time goes on from base with the
-// leader's own monotonic clock.
-type reign struct {
+// clock is log time under one leader: it goes on from base with the leader's
+// own monotonic clock.
+type clock struct {
 	base  Stamp
 	since Mono // when log time was base
 }
 
-func (r reign) at(m Mono) Stamp {
-	if m < r.since {
-		panic(fmt.Sprintf("BUG: the clock went back: %d after %d", m, r.since))
+func (k clock) at(m Mono) Stamp {
+	if m < k.since {
+		panic(fmt.Sprintf("BUG: log time asked for at %d, the reign began at %d", m, k.since))
 	}
-	return r.base + Stamp(m-r.since)
+	return k.base + Stamp(m-k.since)
 }
 
 // when is the reading of the clock from which on at gives s or more.
-func (r reign) when(s Stamp) Mono {
-	if s <= r.base {
-		return r.since
+func (k clock) when(s Stamp) Mono {
+	if s <= k.base {
+		return k.since
 	}
-	return r.since + Mono(s-r.base)
+	return k.since + Mono(s-k.base)
+}
+
+// slowest is the least that a clock can have shown while this node's showed
+// d, if each may be wrong by ppm parts in a million: d·(1-ρ)/(1+ρ).
+func slowest(d Mono, ppm uint32) Mono {
+	const million = 1_000_000
+	return d / (million + Mono(ppm)) * (million - Mono(ppm))
 }

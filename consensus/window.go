@@ -54,6 +54,28 @@ func (w *window) grow() {
 	w.ring, w.head = ring, 0
 }
 
+// slice copies entries from slot from on, up to slot to, as many as fit in
+// limit bytes, but at least one if there is one.
+func (w *window) slice(from, to Slot, limit uint64) []Entry {
+	var bytes uint64
+	n := 0
+	for s := from; s <= to; s++ {
+		bytes += cost(w.at(s))
+		if n > 0 && bytes > limit {
+			break
+		}
+		n++
+	}
+	if n == 0 {
+		return nil
+	}
+	out := make([]Entry, n)
+	for i := range out {
+		out[i] = *w.at(from + Slot(i))
+	}
+	return out
+}
+
 // dropTo forgets every entry up to slot s.
 func (w *window) dropTo(s Slot) {
 	for w.count > 0 && w.first <= s {

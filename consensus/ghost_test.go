@@ -1,0 +1,249 @@
+package consensus
+
+import "fmt"
+
+// ghost watches a world from outside and panics as soon as it is not as it
+// should be. What is chosen it judges by what is on the disks.
+type ghost struct {
+	quorum   int
+	commands int
+	vowed    []Ballot           // by NodeID-1: the highest ballot that has left in a vote
+	slots    []slotGhost        // by Slot
+	leaders  map[Ballot]*member // who has led under each ballot
+	reigns   map[Ballot]*Core
+	digests  map[Slot]uint64
+	history  []judged // chosen and effective, in the order of slots
+	mark     Ballot   // the highest LeaderStart among the slots that have been judged
+	judged   Slot
+}
+
+// slotGhost is what is known of one slot.
+type slotGhost struct {
+	accepted []acceptedAt
+	sentAt   map[Ballot]valueID
+	chosen   *Entry
+	stamped  map[Ballot]float64 // by origin: the true time of its stamp
+}
+
+type acceptedAt struct {
+	ballot Ballot
+	value  Entry
+	by     votes
+}
+
+// valueID tells values of one slot apart.
+type valueID struct {
+	origin  Ballot
+	stamp   Stamp
+	kind    Kind
+	payload string
+}
+
+type judged struct {
+	stamp Stamp
+	at    float64
+}
+
+func idOf(e *Entry) valueID { return valueID{e.Origin, e.Stamp, e.Kind, string(e.Payload)} }
+
+func (g *ghost) init(members int) {
+	g.quorum = members/2 + 1
+	g.vowed = make([]Ballot, members)
+	g.leaders = map[Ballot]*member{}
+	g.reigns = map[Ballot]*Core{}
+	g.digests = map[Slot]uint64{}
+}
+
+func (g *ghost) slot(s Slot) *slotGhost {
+	for len(g.slots) <= int(s) {
+		g.slots = append(g.slots, slotGhost{sentAt: map[Ballot]valueID{}, stamped: map[Ballot]float64{}})
+	}
+	return &g.slots[s]
+}
+
+func (g *ghost) command() []byte {
+	g.commands++
+	return fmt.Appendf(nil, "command %d", g.commands)
+}
+
+// started checks what a process begins with against what earlier ones vowed.
+func (g *ghost) started(m *member, rec *Recovered) {
+	if rec.Promised.Less(g.vowed[m.id-1]) {
+		panic(fmt.Sprintf("member %d recovers promise %v after a vote at %v", m.id, rec.Promised, g.vowed[m.id-1]))
+	}
+}
+
+// written notes when the values that a leader makes are stamped.
+func (g *ghost) written(m *member, writes []Write) {
+	for _, w := range writes {
+		for i := range w.Entries {
+			e := &w.Entries[i]
+			s := g.slot(e.Slot)
+			if _, known := s.stamped[e.Origin]; known {
+				continue
+			}
+			if e.Ballot != e.Origin || e.Origin.Node != m.id {
+				panic(fmt.Sprintf("slot %d: member %d has a value of %v that its leader never made", e.Slot, m.id, e.Origin))
+			}
+			s.stamped[e.Origin] = m.w.now
+		}
+	}
+}
+
+// durable notes what is accepted, once it is on the disk.
+func (g *ghost) durable(m *member, w *Write) {
+	for i := range w.Entries {
+		g.vote(m.id, &w.Entries[i])
+	}
+}
+
+func (g *ghost) vote(by NodeID, e *Entry) {
+	s := g.slot(e.Slot)
+	for i := range s.accepted {
+		a := &s.accepted[i]
+		if a.ballot != e.Ballot {
+			continue
+		}
+		if idOf(&a.value) != idOf(e) {
+			panic(fmt.Sprintf("slot %d has two values at %v: %+v and %+v", e.Slot, e.Ballot, a.value, *e))
+		}
+		a.by.add(by)
+		if a.by.count() >= g.quorum {
+			g.choose(s, e)
+		}
+		return
+	}
+	a := acceptedAt{ballot: e.Ballot, value: *e}
+	a.by.add(by)
+	s.accepted = append(s.accepted, a)
+	if g.quorum == 1 {
+		g.choose(s, e)
+	}
+}
+
+func (g *ghost) choose(s *slotGhost, e *Entry) {
+	if s.chosen == nil {
+		value := *e
+		s.chosen = &value
+		g.judge()
+	}
+	if idOf(s.chosen) != idOf(e) {
+		panic(fmt.Sprintf("slot %d: chosen %+v and %+v", e.Slot, *s.chosen, *e))
+	}
+}
+
+// judge checks, slot after slot, that log time never runs faster than true
+// time by more than the drift: between any two effective entries.
+func (g *ghost) judge() {
+	for int(g.judged+1) < len(g.slots) && g.slots[g.judged+1].chosen != nil {
+		g.judged++
+		s := &g.slots[g.judged]
+		e := s.chosen
+		if e.Kind == KindLeaderStart && g.mark.Less(e.Origin) {
+			g.mark = e.Origin
+		}
+		if e.Origin != g.mark {
+			continue
+		}
+		at := s.stamped[e.Origin]
+		for _, before := range g.history {
+			limit := float64(before.stamp) + 1 + max(0, at-before.at)*(1+drift)
+			if float64(e.Stamp) > limit {
+				panic(fmt.Sprintf("log time runs ahead: slot %d is stamped %d at %.0f, an earlier entry %d at %.0f",
+					e.Slot, e.Stamp, at, before.stamp, before.at))
+			}
+		}
+		g.history = append(g.history, judged{e.Stamp, at})
+	}
+}
+
+// leaves checks a message as it leaves its sender.
+func (g *ghost) leaves(m *member, s *Send) {
+	msg := &s.Message
+	disk := &m.disk.state
+	switch msg.Type {
+	case MsgPrepare, MsgPromise:
+		g.vow(m, msg.Ballot)
+	case MsgAccepted, MsgAlive:
+		g.vow(m, msg.Ballot)
+		for k := disk.first(); k <= msg.Slot; k++ {
+			if k <= disk.last() && !disk.entries[k-disk.first()].Ballot.Less(msg.Ballot) {
+				continue
+			}
+			if g.slot(k).chosen == nil {
+				panic(fmt.Sprintf("member %d acknowledges slot %d at %v, which is neither chosen nor on its disk", m.id, k, msg.Ballot))
+			}
+		}
+	case MsgAccept:
+		for i := range msg.Entries {
+			g.proposed(msg.Ballot, &msg.Entries[i])
+		}
+	}
+}
+
+// vow checks that what a vote promises is durable.
+func (g *ghost) vow(m *member, b Ballot) {
+	if m.disk.state.promised.Less(b) {
+		panic(fmt.Sprintf("member %d votes at %v with promise %v on its disk", m.id, b, m.disk.state.promised))
+	}
+	if g.vowed[m.id-1].Less(b) {
+		g.vowed[m.id-1] = b
+	}
+}
+
+// proposed checks that a ballot has one value for a slot, and the chosen one if
+// there is one.
+func (g *ghost) proposed(b Ballot, e *Entry) {
+	s := g.slot(e.Slot)
+	if id, known := s.sentAt[b]; known && id != idOf(e) || e.Ballot != b {
+		panic(fmt.Sprintf("slot %d is proposed at %v as %+v, and was as %+v", e.Slot, b, *e, id))
+	}
+	s.sentAt[b] = idOf(e)
+	if c := s.chosen; c != nil && !b.Less(c.Ballot) && idOf(c) != idOf(e) {
+		panic(fmt.Sprintf("slot %d: chosen %+v, and %v proposes %+v", e.Slot, *c, b, *e))
+	}
+}
+
+// led checks that a ballot has one leader, in one process.
+func (g *ghost) led(m *member) {
+	if m.core.role != RoleLeader {
+		return
+	}
+	b := m.core.promised
+	if have := g.reigns[b]; have != nil && have != m.core || b.Node != m.id {
+		panic(fmt.Sprintf("member %d leads under %v, as member %d did", m.id, b, g.leaders[b].id))
+	}
+	g.leaders[b], g.reigns[b] = m, m.core
+}
+
+// handedOut checks an entry that reaches a state machine.
+func (g *ghost) handedOut(m *member, ch *Chosen) {
+	c := g.slot(ch.Slot).chosen
+	if c == nil || c.Origin != ch.Origin || c.Kind != ch.Kind || string(c.Payload) != string(ch.Payload) {
+		panic(fmt.Sprintf("member %d hands out %+v, chosen is %+v", m.id, *ch, c))
+	}
+	var mark Ballot
+	for s := Slot(1); s < ch.Slot; s++ {
+		if e := g.slots[s].chosen; e.Kind == KindLeaderStart && mark.Less(e.Origin) {
+			mark = e.Origin
+		}
+	}
+	want := ch.Origin == mark
+	if ch.Kind == KindLeaderStart {
+		want = mark.Less(ch.Origin)
+	}
+	if ch.Effective != want {
+		panic(fmt.Sprintf("slot %d of %v is effective: %v, and the mark is %v", ch.Slot, ch.Origin, ch.Effective, mark))
+	}
+}
+
+// digest checks that equal logs give equal state.
+func (g *ghost) digest(m *member) {
+	if m.sm.slot == 0 {
+		return
+	}
+	if have, known := g.digests[m.sm.slot]; known && have != m.sm.hash {
+		panic(fmt.Sprintf("member %d has another state at slot %d than others", m.id, m.sm.slot))
+	}
+	g.digests[m.sm.slot] = m.sm.hash
+}

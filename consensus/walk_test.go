@@ -1,0 +1,277 @@
+package consensus
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+)
+
+// drift is how far the clocks of a walk are off, each way, at most.
+const drift = 0.05
+
+// walk drives one small world by chance: whatever can happen next may happen
+// next.
+func walk(rng *rand.Rand, steps int) *world {
+	w := newWorld(walkConfig(rng), walkClocks(rng))
+	busy := 1 + rng.IntN(8) // how much happens to messages rather than to members
+	for range steps {
+		w.now += float64(rng.IntN(1000))
+		if rng.IntN(10) == 0 {
+			w.now += float64(rng.IntN(1_000_000))
+		}
+		if len(w.net) > 0 && rng.IntN(busy+1) > 0 {
+			w.message(rng)
+			continue
+		}
+		w.happen(rng, w.members[rng.IntN(len(w.members))])
+	}
+	return w
+}
+
+func walkConfig(rng *rand.Rand) Config {
+	cfg := Config{Seed: rng.Uint64(), DriftPPM: drift * 1_000_000}
+	if rng.IntN(2) == 0 {
+		cfg.SnapshotBytes = uint64(1+rng.IntN(6)) * entryOverhead
+	}
+	cfg.Limits = Limits{
+		MessageBytes: uint64(1+rng.IntN(4)) * entryOverhead,
+		LogBytes:     uint64(1+rng.IntN(10)) * entryOverhead,
+		AwaitedBytes: uint64(1+rng.IntN(20)) * entryOverhead,
+		KeptBytes:    uint64(1+rng.IntN(4)) * entryOverhead,
+	}
+	return cfg
+}
+
+// walkClocks draws the rate of each clock, often at the limits.
+func walkClocks(rng *rand.Rand) []float64 {
+	rates := make([]float64, 3+2*rng.IntN(2))
+	for i := range rates {
+		rates[i] = 1 + drift*[]float64{-1, 1, 0, 2*rng.Float64() - 1}[rng.IntN(4)]
+	}
+	return rates
+}
+
+// message delivers a message, in any order, or drops it, or delivers it and
+// keeps a copy.
+func (w *world) message(rng *rand.Rand) {
+	i := rng.IntN(len(w.net))
+	if rng.IntN(3) > 0 {
+		i = rng.IntN(min(len(w.net), 3)) // an old one, mostly
+	}
+	p := w.net[i]
+	kind := rng.IntN(12)
+	if kind > 0 || len(w.net) > 100 {
+		w.net = append(w.net[:i], w.net[i+1:]...)
+	}
+	if kind != 1 {
+		w.deliver(p)
+	}
+}
+
+// happen does something to one member.
+func (w *world) happen(rng *rand.Rand, m *member) {
+	if m.core == nil {
+		if rng.IntN(3) == 0 {
+			m.start()
+		}
+		return
+	}
+	waiting := len(m.disk.waiting)
+	switch rng.IntN(21) {
+	case 0, 1, 2, 3, 4:
+		if waiting > 0 {
+			m.sync(1+rng.IntN(waiting), true)
+		}
+	case 5, 6, 7, 8:
+		m.propose()
+	case 9:
+		m.crash(rng.IntN(waiting + 1))
+	case 10:
+		if m.core.role != RoleLeader {
+			m.core.campaign()
+			m.settle()
+		}
+	case 11:
+		if m.core.role != RoleLeader {
+			m.core.preVote()
+			m.settle()
+		}
+	case 12:
+		if m.core.role == RoleLeader {
+			m.core.HandOver()
+			m.settle()
+		}
+	case 13, 14, 15:
+		m.beat()
+	case 16, 17:
+		m.chunk()
+	case 18, 19:
+		if len(m.reads) > 0 {
+			m.read()
+		}
+	case 20:
+		m.core.fetch.from = 0 // what a fetch comes to when nothing arrives
+	}
+}
+
+// beat sends a leader's heartbeats, with the clock as it is now.
+func (m *member) beat() {
+	m.core.Tick(m.clock())
+	if m.core.role == RoleLeader {
+		m.core.beat()
+	}
+	m.finish()
+}
+
+// calm lets everything heal: all are up, all disks sync, all messages arrive
+// in order. It returns an error if the members do not come to one log.
+func (w *world) calm(rng *rand.Rand) error {
+	for _, m := range w.members {
+		if m.core == nil {
+			m.start()
+		}
+		m.core.reign.handOver = handOver{}
+	}
+	for round := range 60 {
+		w.now += 1000
+		var leader *member
+		for _, m := range w.members {
+			if round%6 == 5 {
+				m.core.fetch.from = 0
+			}
+			m.beat()
+			if m.core.role == RoleLeader {
+				leader = m
+			}
+		}
+		if leader == nil && round%6 == 0 {
+			w.members[rng.IntN(len(w.members))].elect()
+		}
+		w.quiesce()
+		if leader != nil && w.agreed(leader) {
+			return nil
+		}
+	}
+	return fmt.Errorf("no agreement after healing: %s", w.summary())
+}
+
+func (m *member) elect() {
+	m.core.campaign()
+	m.settle()
+}
+
+// quiesce delivers messages and syncs disks until nothing moves.
+func (w *world) quiesce() {
+	for range 10_000 {
+		moved := false
+		for _, m := range w.members {
+			if n := len(m.disk.waiting); n > 0 {
+				m.sync(n, true)
+				moved = true
+			}
+			if len(m.reads) > 0 {
+				m.read()
+				moved = true
+			}
+			if len(m.parts) > 0 && m.core.SnapshotReady() {
+				m.chunk()
+				moved = true
+			}
+		}
+		net := w.net
+		w.net = nil
+		for _, p := range net {
+			w.deliver(p)
+			moved = true
+		}
+		if !moved {
+			return
+		}
+	}
+	panic("messages without end: " + w.summary())
+}
+
+// agreed reports whether all members have handed out the leader's whole log.
+func (w *world) agreed(leader *member) bool {
+	for _, m := range w.members {
+		if m.core.leader != leader.id || m.sm.slot != leader.core.log.last() || m.sm.hash != leader.sm.hash {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *world) summary() string {
+	var s string
+	for _, m := range w.members {
+		s += fmt.Sprintf("\nmember %d: %+v, log %d..%d, snapshot %+v, fetch %+v",
+			m.id, m.core.State(), m.core.log.first, m.core.log.last(), m.core.snapshot.inForce, m.core.fetch)
+	}
+	return s
+}
+
+func TestWalkWithoutTimers(t *testing.T) {
+	first := seed(t)
+	worlds := walkWorlds(t)
+	var elections, chosen, ineffective, snapshots int
+	for i := range worlds {
+		n := first + uint64(i)
+		w := runWalk(t, n)
+		if t.Failed() {
+			return
+		}
+		elections += len(w.ghost.reigns)
+		chosen += int(w.ghost.judged)
+		ineffective += int(w.ghost.judged) - len(w.ghost.history)
+		snapshots += w.fetched()
+	}
+	t.Logf("%d worlds: %d reigns, %d chosen entries, %d of them without effect, %d fetched snapshots",
+		worlds, elections, chosen, ineffective, snapshots)
+	if elections < worlds || chosen < 2*worlds || ineffective == 0 || snapshots == 0 {
+		t.Error("the walk sees too little")
+	}
+}
+
+// runWalk runs the world of one seed, and says which it was if it fails.
+func runWalk(t *testing.T, n uint64) (w *world) {
+	defer func() {
+		if r := recover(); r != nil {
+			t.Errorf("%v\nagain with %s=%d", r, seedVariable, n)
+		}
+	}()
+	rng := rand.New(rand.NewPCG(n, 1))
+	w = walk(rng, 100+rng.IntN(300))
+	if err := w.calm(rng); err != nil {
+		t.Errorf("%v\nagain with %s=%d", err, seedVariable, n)
+	}
+	return w
+}
+
+// walkWorlds is how many worlds a test run walks through.
+func walkWorlds(t *testing.T) int {
+	if text := os.Getenv(worldsVariable); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			t.Fatalf("%s: %v", worldsVariable, err)
+		}
+		return n
+	}
+	if testing.Short() {
+		return 500
+	}
+	return 5000
+}
+
+// worldsVariable says how many worlds to walk through, for a longer search.
+const worldsVariable = "CONSENSUS_WORLDS"
+
+// fetched counts the members that have installed another's snapshot.
+func (w *world) fetched() int {
+	n := 0
+	for _, m := range w.members {
+		n += m.restored
+	}
+	return n
+}

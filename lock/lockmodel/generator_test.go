@@ -140,7 +140,7 @@ func (g *generator) batch() []Command {
 // rush is more acquires than may time out in one entry, all with short waits.
 func (g *generator) rush() []Command {
 	var batch []Command
-	for range g.c.timeoutsPerEntry + g.rng.IntN(g.c.timeoutsPerEntry) {
+	for range g.c.timeoutsPerEntry + g.rng.IntN(100) {
 		a := g.acquire()
 		a.Wait = 1 + uint16(g.rng.IntN(2))
 		batch = append(batch, a)

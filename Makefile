@@ -7,8 +7,10 @@ GO          ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 VERSION     := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LDFLAGS     := -X main.version=$(VERSION)
-# How long `make fuzz` stays on each fuzz target.
+# How long `make fuzz` stays on each fuzz target, and the worlds of `make sim`.
 FUZZTIME    ?= 10s
+SEED        ?= 1
+SIMTIME     ?= 60s
 
 .PHONY: help
 help: ## print the targets
@@ -72,12 +74,15 @@ interop: build ## the published Python and Rust clients, and their own tests, ag
 bench: build ## side by side with redis; writes results as data and pictures
 	benchmarks/run
 
-.PHONY: sim sim-canary jepsen demo
-sim: ## many seeded worlds in the simulator (not yet)
+.PHONY: sim
+sim: build ## worlds in the simulator from SEED (1) on, for SIMTIME (60s)
+	bin/ticketsim --seed $(SEED) --for $(SIMTIME)
+
+.PHONY: sim-canary jepsen demo
 sim-canary: ## planted bugs that the simulator must catch (not yet)
 jepsen: ## real processes, real faults, a verdict (not yet)
 demo: ## three nodes, the leader killed and brought back (not yet)
-sim sim-canary jepsen demo:
+sim-canary jepsen demo:
 	@echo "make $@: not yet; it comes with the cluster (docs/STATUS.md)" >&2; exit 1
 
 .PHONY: ci

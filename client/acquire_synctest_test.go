@@ -177,8 +177,8 @@ func TestTheLongestWaitAndLeaseAreExact(t *testing.T) {
 		lock, err := w.client.Acquire(context.Background(), "k", 65535*time.Second, 65535*time.Second)
 		wantErrors(t, err)
 		<-lock.Lost()
-		// ρ is 500 ppm: 65535 s · (1-ρ)/(1+ρ), in whole nanoseconds, rounded down.
-		wantAt(t, "lost", w.elapsed(), 65469497751124)
+		// ρ is 1000 ppm: 65535 s · (1-ρ)/(1+ρ), in whole nanoseconds, rounded down.
+		wantAt(t, "lost", w.elapsed(), 65404060939060)
 	})
 }
 

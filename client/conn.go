@@ -1,9 +1,11 @@
 package client
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"sync"
 	"time"
 
@@ -28,6 +30,7 @@ type conn struct {
 	calls    map[match][]*call // open calls, the oldest first
 	open     int               // number of calls in calls
 	answered bool              // the server decided a request
+	asked    time.Time         // when the latest request was queued
 	cause    error             // why the connection ended; nil while it lives
 	wake     chan struct{}     // holds one when out is not empty
 	ended    chan struct{}     // closed by end
@@ -107,6 +110,7 @@ func (c *conn) queue(cl *call) {
 	m := cl.match()
 	c.calls[m] = append(c.calls[m], cl)
 	c.open++
+	c.asked = time.Now()
 	select {
 	case c.wake <- struct{}{}:
 	default:
@@ -191,11 +195,7 @@ func (c *conn) write() {
 func (c *conn) read() {
 	buf := make([]byte, 0, readBufferBytes)
 	for {
-		err := c.nc.SetReadDeadline(time.Now().Add(silenceLimit))
-		n := 0
-		if err == nil {
-			n, err = c.nc.Read(buf[len(buf):cap(buf)])
-		}
+		n, err := c.hear(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]
 		taken, bad := c.frames(buf)
 		switch {
@@ -210,10 +210,28 @@ func (c *conn) read() {
 	}
 }
 
-func readError(err error) error {
-	if ne, ok := err.(net.Error); ok && ne.Timeout() {
-		return errSilent
+// hear reads, for as long as a server may be silent. It counts from the latest
+// request too: a server sends keep-alives only while nothing goes either way.
+func (c *conn) hear(b []byte) (n int, err error) {
+	for from := time.Now(); ; {
+		until := from.Add(silenceLimit)
+		if err := c.nc.SetReadDeadline(until); err != nil {
+			return 0, err
+		}
+		n, err := c.nc.Read(b)
+		if n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
+			return n, err
+		}
+		c.mu.Lock()
+		from = c.asked
+		c.mu.Unlock()
+		if !from.Add(silenceLimit).After(until) {
+			return 0, errSilent
+		}
 	}
+}
+
+func readError(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
 	}

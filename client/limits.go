@@ -5,7 +5,7 @@ import "time"
 // DriftPPM is how much faster or slower than real time, in millionths, a clock
 // is taken to run at most, here and at the servers. What a holder may believe
 // of its lease is shorter than the lease by twice as much.
-const DriftPPM = 500
+const DriftPPM = 1000
 
 const (
 	// patience is how long a request goes on looking for a server that answers
@@ -26,8 +26,8 @@ const (
 	// is sent. It is longer than the 10 s of the servers, so that theirs come
 	// first and both sides hear something.
 	keepAliveEvery = 12 * time.Second
-	// silenceLimit is how long a server may say nothing at all: two of its
-	// keep-alives and then some.
+	// silenceLimit is how long a server may say nothing on a connection on which
+	// nothing was asked of it: two of its keep-alives and then some.
 	silenceLimit = 25 * time.Second
 	// writeTimeout is how long a write may take before the connection is given
 	// up, and userTimeout how long sent bytes may stay unacknowledged.

@@ -12,7 +12,7 @@ import (
 	"ticketing/proto"
 )
 
-const lease30 = 29970014992 * time.Nanosecond // 30 s · (1-ρ)/(1+ρ), rounded down
+const lease30 = 29940059940 * time.Nanosecond // 30 s · (1-ρ)/(1+ρ), rounded down
 
 func TestALockIsLostWhenItsLeaseIsSurelyNotOver(t *testing.T) {
 	inWorld(t, []string{"a:1"}, func(t *testing.T, w *world) {

@@ -295,3 +295,31 @@ func TestAServerThatVanishedIsLeft(t *testing.T) {
 		wantAt(t, "acquired elsewhere", w.elapsed(), silenceLimit)
 	})
 }
+
+// While requests go out, a server sends no keep-alives, though all of them wait.
+func TestAServerIsNotSilentWhileItIsAsked(t *testing.T) {
+	inWorld(t, []string{"a:1"}, func(t *testing.T, w *world) {
+		w.serve("a:1", func(s *session) {
+			var waiting []proto.Request
+			for range 5 {
+				waiting = append(waiting, s.want(proto.OpAcquire))
+			}
+			for _, r := range waiting {
+				s.say(granted(r, 1))
+			}
+			grantAll(s)
+		})
+		var all sync.WaitGroup
+		for range 5 {
+			all.Go(func() {
+				_, err := w.client.Acquire(context.Background(), "k", time.Hour, time.Hour)
+				wantErrors(t, err)
+			})
+			pass(8 * time.Second)
+		}
+		all.Wait()
+		if len(w.dialled("a:1")) != 1 {
+			t.Error("the connection did not last")
+		}
+	})
+}

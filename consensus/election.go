@@ -50,7 +50,7 @@ func (c *Core) preVote() {
 
 // nextBallot is above every ballot that this node has seen.
 func (c *Core) nextBallot() Ballot {
-	return Ballot{Round: max(c.seenRound, c.promised.Round) + 1, Node: c.cfg.Node}
+	return Ballot{Round: c.seenRound + 1, Node: c.cfg.Node}
 }
 
 func (c *Core) onPreVote(from NodeID, m *Message) {

@@ -12,6 +12,9 @@ const (
 	// MaxChunk is the largest chunk of a snapshot, in bytes.
 	MaxChunk = 1 << 20
 
+	// MaxMessage is the largest body of a peer frame, in bytes.
+	MaxMessage = 1<<20 + 1<<10
+
 	// maxWriteBytes is where the entries of one Write are cut and a further
 	// Write begins. One entry always fits.
 	maxWriteBytes = 4 << 20
@@ -53,7 +56,7 @@ const (
 // can have them small. A field that is 0 has its default.
 type Limits struct {
 	// MessageBytes is where the entries of one message are cut and a further
-	// message begins. One entry always fits. Default 1 MiB.
+	// message begins. One entry always fits. At most, and by default, 1 MiB.
 	MessageBytes uint64
 	// LogBytes is what the log above the last snapshot may cost where it has
 	// to be kept in memory, for other members: then the next snapshot is
@@ -81,4 +84,9 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-const _ = uint(maxWriteBytes - MaxPayload - entryOverhead)
+const (
+	_ = uint(maxWriteBytes - MaxPayload - entryOverhead)
+	_ = uint(MaxMessage - MaxPayload - entryOverhead - 128)
+	_ = uint(MaxMessage - MaxChunk - 128)
+	_ = uint(entryOverhead - entryBytes)
+)

@@ -32,14 +32,13 @@ type fakeReplica struct {
 	draining bool
 
 	// What the tests look at.
-	gone        map[node.Conn][]byte
-	log         []string // keys of all requests, in order
-	largest     int      // requests in one entry
-	dropKey     string   // whoever asks for it is dropped
-	stuck       bool     // never Idle
-	wake        consensus.Mono
-	flushed     []consensus.Mono
-	earlyAnswer bool // a reply was made before its write was durable
+	gone    map[node.Conn][]byte
+	log     []string // keys of all requests, in order
+	largest int      // requests in one entry
+	dropKey string   // whoever asks for it is dropped
+	stuck   bool     // never Idle
+	wake    consensus.Mono
+	flushed []consensus.Mono
 }
 
 type asked struct {
@@ -209,11 +208,12 @@ func (f *fakeReplica) keys() []string {
 
 // fakeStore remembers what was written; fail and hold change how.
 type fakeStore struct {
-	mu      sync.Mutex
-	writes  int
-	lastSeq uint64
-	fail    error
-	hold    chan struct{} // a write waits until it is closed
+	mu       sync.Mutex
+	writes   int
+	failures int
+	lastSeq  uint64
+	fail     error
+	hold     chan struct{} // a write waits until it is closed
 }
 
 func (d *fakeStore) Write(ws []consensus.Write) error {
@@ -223,11 +223,12 @@ func (d *fakeStore) Write(ws []consensus.Write) error {
 	if hold != nil {
 		<-hold
 	}
-	if fail != nil {
-		return fail
-	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if fail != nil {
+		d.failures++
+		return fail
+	}
 	for i := range ws {
 		if ws[i].Seq != d.lastSeq+1 {
 			panic("BUG: writes out of order")

@@ -31,21 +31,26 @@ type testServer struct {
 	log  *logLines
 }
 
+func testConfig(r Replica) Config {
+	return Config{
+		Replica:  r,
+		Listen:   "127.0.0.1:0",
+		MaxConns: 5000,
+		Limits:   DefaultLimits(),
+		Log:      slog.New(slog.DiscardHandler),
+		Metrics:  metrics.NewSet(),
+		Clock:    BootClock,
+	}
+}
+
 // start runs a server on a free port; change may alter its configuration. The
 // end of the test checks that it ends when told to.
 func start(t *testing.T, change func(*Config)) *testServer {
 	t.Helper()
-	fake := newFakeReplica()
-	ts := &testServer{fake: fake, set: metrics.NewSet(), log: &logLines{}}
-	cfg := Config{
-		Replica:  fake,
-		Listen:   "127.0.0.1:0",
-		MaxConns: 5000,
-		Limits:   DefaultLimits(),
-		Log:      slog.New(slog.NewTextHandler(ts.log, nil)),
-		Metrics:  ts.set,
-		Clock:    BootClock,
-	}
+	ts := &testServer{fake: newFakeReplica(), set: metrics.NewSet(), log: &logLines{}}
+	cfg := testConfig(ts.fake)
+	cfg.Metrics = ts.set
+	cfg.Log = slog.New(slog.NewTextHandler(ts.log, nil))
 	if change != nil {
 		change(&cfg)
 	}
@@ -106,6 +111,10 @@ func (ts *testServer) dial(t *testing.T) *client {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return ts.adopt(t, nc)
+}
+
+func (ts *testServer) adopt(t *testing.T, nc net.Conn) *client {
 	t.Cleanup(func() { nc.Close() })
 	_ = nc.SetDeadline(time.Now().Add(patience))
 	return &client{t, nc, bufio.NewReader(nc)}

@@ -5,6 +5,9 @@ SHELL := /bin/bash
 
 GO          ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+# What is shipped is what is tested: without cgo, without paths of this machine.
+STATIC      := CGO_ENABLED=0
+BUILD       := -trimpath
 VERSION     := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LDFLAGS     := -X main.version=$(VERSION)
 # How long `make fuzz` stays on each fuzz target, and the worlds of `make sim`.
@@ -23,7 +26,7 @@ need-go:
 .PHONY: build
 build: need-go ## build the programs into bin/, static, version stamped
 	@mkdir -p bin
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
+	$(STATIC) $(GO) build $(BUILD) -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
 
 .PHONY: run
 run: build ## build and run one server: locks 127.0.0.1:5225, page 127.0.0.1:5280, data ./data
@@ -38,7 +41,7 @@ run: build ## build and run one server: locks 127.0.0.1:5225, page 127.0.0.1:528
 
 .PHONY: test
 test: need-go ## all tests that need only Go and this machine
-	$(GO) test -timeout 10m ./...
+	$(STATIC) $(GO) test $(BUILD) -timeout 10m ./...
 
 .PHONY: race
 race: need-go ## the same tests with the race detector and the costly checks (needs gcc)

@@ -63,7 +63,7 @@ func checkDocumentsInCode(t *tree) []string {
 	for _, s := range t.code {
 		for _, group := range s.ast.Comments {
 			for _, name := range mdInComment.FindAllString(group.Text(), -1) {
-				if !t.exists(name) {
+				if !t.exists(name) && !t.exists(path.Join(s.dir(), name)) {
 					findings = append(findings, at(s.path, t.line(group.Pos()), "there is no %s", name))
 				}
 			}
@@ -160,7 +160,7 @@ func TestLinkRule(t *testing.T) {
 
 func TestDocumentsInCodeRule(t *testing.T) {
 	catches(t, checkDocumentsInCode, "p/x.go", "package p\n\n// See docs/GONE.md.", "there is no docs/GONE.md")
-	p := plant(map[string]string{"p/x.go": "package p\n\n// See docs/HERE.md.", "docs/HERE.md": ""})
+	p := plant(map[string]string{"p/x.go": "package p\n\n// See docs/HERE.md, NEAR.md.", "docs/HERE.md": "", "p/NEAR.md": ""})
 	if got := checkDocumentsInCode(p); len(got) != 0 {
 		t.Errorf("want no finding, got %q", got)
 	}

@@ -6,8 +6,10 @@ import (
 	"go/importer"
 	"go/token"
 	"go/types"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -38,7 +40,16 @@ type typeChecker struct {
 }
 
 // standard type-checks the standard library from its source, each package once.
-var standard = importer.ForCompiler(token.NewFileSet(), "source", nil)
+var standard = sync.OnceValue(func() types.Importer {
+	if build.Default.GOROOT == "" { // a test built with -trimpath
+		root, err := exec.Command("go", "env", "GOROOT").Output()
+		if err != nil {
+			panic("go env GOROOT: " + err.Error())
+		}
+		build.Default.GOROOT = strings.TrimSpace(string(root))
+	}
+	return importer.ForCompiler(token.NewFileSet(), "source", nil)
+})
 
 func newTypeChecker(t *tree, tags []string) *typeChecker {
 	c := &typeChecker{tree: t, tags: build.Default, done: map[string]*types.Package{}}
@@ -51,7 +62,7 @@ func (c *typeChecker) Import(name string) (*types.Package, error) {
 	if own, ok := strings.CutPrefix(name, module+"/"); ok {
 		return c.check(own), nil
 	}
-	return standard.Import(name)
+	return standard().Import(name)
 }
 
 func (c *typeChecker) check(dir string) *types.Package {

@@ -15,7 +15,7 @@ type checks struct {
 // checkSometimes checks the whole table, at intervals that grow with it.
 func (t *Table) checkSometimes() {
 	t.checks.entries++
-	if t.checks.entries > (t.Keys()+t.Waiters())/64 {
+	if t.checks.entries > (t.Keys()+t.Waiters())/16 {
 		t.checkNow()
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write what the table answers into testdata")
@@ -287,7 +289,7 @@ func appendCommand(t *testing.T, b []byte, words []string) []byte {
 }
 
 // copyOf takes a table through a snapshot.
-func copyOf(t testing.TB, table *Table) *Table {
+func copyOf(t rapid.TB, table *Table) *Table {
 	t.Helper()
 	restorer := NewRestorer()
 	snapshot := table.Snapshot()

@@ -69,10 +69,6 @@ func (s *Server) accept(ln net.Listener, admit func(net.Conn)) {
 		case err != nil:
 			s.cfg.Log.Error("no connection can be accepted for now", slog.Any("error", err))
 			s.pause(acceptPause)
-		case s.turningAway.Load():
-			s.turnAway(nc, proto.ShuttingDown)
-		case int(s.conns.Load()) >= s.cfg.MaxConns:
-			s.turnAway(nc, proto.TooManyConnections)
 		default:
 			admit(nc)
 		}
@@ -89,8 +85,23 @@ func (s *Server) pause(d time.Duration) {
 	}
 }
 
+// refusal is why a connection can't be let in now, or empty.
+func (s *Server) refusal() proto.Reason {
+	switch {
+	case s.turningAway.Load():
+		return proto.ShuttingDown
+	case int(s.conns.Load()) >= s.cfg.MaxConns:
+		return proto.TooManyConnections
+	}
+	return ""
+}
+
 // admitPlain returns when the loop has the connection.
 func (s *Server) admitPlain(nc net.Conn) {
+	if why := s.refusal(); why != "" {
+		s.turnAway(nc, why)
+		return
+	}
 	remote := nc.RemoteAddr()
 	if _, err := s.engine.EnrollContext(nc, newConn()); err != nil {
 		s.cfg.Log.Error("connection can't be taken in", slog.Any("client", remote), slog.Any("error", err))

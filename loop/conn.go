@@ -1,6 +1,8 @@
 package loop
 
 import (
+	"slices"
+
 	"ticketing/consensus"
 	"ticketing/node"
 	"ticketing/proto"
@@ -112,7 +114,7 @@ func (s *Server) gone(c *conn) {
 	if c.phase == phaseHeld {
 		s.held--
 	}
-	s.leave(c, s.unsent(c))
+	s.leave(c, append(slices.Clip(c.link.untaken()), c.queue...))
 	c.phase = phaseGone
 	s.deadlines.remove(c)
 	s.backlog.remove(c)
@@ -121,7 +123,8 @@ func (s *Server) gone(c *conn) {
 	s.post()
 }
 
-// leave tells the replica that the connection is no more.
+// leave tells the replica that the connection is no more, and which replies the
+// socket layer has had no byte of.
 func (s *Server) leave(c *conn, unsent []byte) {
 	if c.id == 0 {
 		return
@@ -135,7 +138,7 @@ func (s *Server) leave(c *conn, unsent []byte) {
 // to read it: closing with its bytes unread would reset the connection and
 // take the answer with it.
 func (s *Server) finish(c *conn) {
-	s.leave(c, s.unsent(c))
+	s.leave(c, c.queue)
 	c.phase = phaseLeaving
 	c.queue = nil
 	s.backlog.remove(c)

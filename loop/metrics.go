@@ -17,6 +17,7 @@ type loopMetrics struct {
 	connsTotal        *metrics.Counter
 	handshakeFailures *metrics.Counter
 	handshakeTimeouts *metrics.Counter
+	tlsFailures       *metrics.Counter
 	badFrames         *metrics.Counter
 	drops             *metrics.Counter
 	receivedBytes     *metrics.Counter
@@ -37,6 +38,7 @@ func newLoopMetrics(set *metrics.Set, s *Server) *loopMetrics {
 		connsTotal:        set.NewCounter("ticketd_connections_total"),
 		handshakeFailures: set.NewCounter(`ticketd_handshake_failures_total{why="digest"}`),
 		handshakeTimeouts: set.NewCounter(`ticketd_handshake_failures_total{why="timeout"}`),
+		tlsFailures:       set.NewCounter(`ticketd_handshake_failures_total{why="tls"}`),
 		badFrames:         set.NewCounter("ticketd_bad_frames_total"),
 		drops:             set.NewCounter("ticketd_connections_dropped_total"),
 		receivedBytes:     set.NewCounter("ticketd_received_bytes_total"),

@@ -1,9 +1,6 @@
 package loop
 
-import (
-	"log/slog"
-	"slices"
-)
+import "log/slog"
 
 // Decision 12 wants to know exactly which replies the socket layer has had a
 // byte of: a grant among the others goes back when the connection ends. gnet
@@ -89,11 +86,6 @@ func (s *Server) retry() {
 			return
 		}
 	}
-}
-
-// unsent returns the replies that the socket layer has had no byte of.
-func (s *Server) unsent(c *conn) []byte {
-	return append(slices.Clip(c.link.untaken()), c.queue...)
 }
 
 // drop closes a connection that costs more than it may.

@@ -29,6 +29,7 @@ type Server struct {
 
 	listeners []net.Listener
 	accepting sync.WaitGroup
+	secure    *secureConns
 	// turningAway: whoever connects now is told that the server shuts down.
 	turningAway atomic.Bool
 	conns       atomic.Int64
@@ -89,6 +90,7 @@ func Start(cfg Config) (*Server, error) {
 	}
 	s.metrics = newLoopMetrics(cfg.Metrics, s)
 	s.alarm = newAlarm(s.post)
+	s.secure = newSecureConns()
 	if err := s.settleReplica(); err != nil {
 		return nil, err
 	}
@@ -185,19 +187,37 @@ func (s *Server) startDisk() {
 }
 
 func (s *Server) startListening() error {
-	ln, err := listen(s.cfg.Listen)
+	if err := s.startListener(s.cfg.Listen, s.admitPlain); err != nil {
+		return err
+	}
+	if s.cfg.ListenTLS == "" {
+		return nil
+	}
+	return s.startListener(s.cfg.ListenTLS, s.admitTLS)
+}
+
+func (s *Server) startListener(address string, admit func(net.Conn)) error {
+	ln, err := listen(address)
 	if err != nil {
 		return err
 	}
 	s.listeners = append(s.listeners, ln)
 	for range acceptors {
-		s.accepting.Go(func() { s.accept(ln, s.admitPlain) })
+		s.accepting.Go(func() { s.accept(ln, admit) })
 	}
 	return nil
 }
 
 // Addr is where clients connect to. Any goroutine.
 func (s *Server) Addr() net.Addr { return s.listeners[0].Addr() }
+
+// AddrTLS is where clients connect to by TLS; nil if they can't. Any goroutine.
+func (s *Server) AddrTLS() net.Addr {
+	if len(s.listeners) < 2 {
+		return nil
+	}
+	return s.listeners[1].Addr()
+}
 
 // Done is closed when the server has ended; Err then says why.
 func (s *Server) Done() <-chan struct{} { return s.done }
@@ -232,6 +252,7 @@ func (s *Server) finishEnd() {
 	if !s.bellFell.Load() { // else the loop will not take what they hold
 		s.accepting.Wait()
 	}
+	s.secure.stop(s.cfg.Limits.DrainFlush)
 	s.gate.Lock()
 	s.gateShut = true
 	s.gate.Unlock()

@@ -2,6 +2,7 @@ package lockmodel
 
 import (
 	"math/rand/v2"
+	"strconv"
 	"strings"
 )
 
@@ -9,6 +10,7 @@ const (
 	stepsPerWorld = 50
 	conns         = 4
 	owners        = 3
+	manyKeys      = 1500 // of every other crowd
 )
 
 // generator makes up a log that leans on the edges: few keys, tiny caps, time
@@ -26,6 +28,11 @@ type generator struct {
 func newGenerator(seed uint64, c contest) *generator {
 	g := &generator{rng: rand.New(rand.NewPCG(seed, 0)), model: New(c.timeoutsPerEntry), c: c}
 	g.keys = []string{"a", "b", "ab", strings.Repeat("k", 128)}[:1+g.rng.IntN(4)]
+	if c.crowd && seed%2 == 0 {
+		for i := range manyKeys {
+			g.keys = append(g.keys, strconv.Itoa(i))
+		}
+	}
 	if g.one(20) {
 		g.now = 1 << 62
 	}
@@ -82,7 +89,7 @@ func (g *generator) settings() *Settings {
 		s.MaxKeys, s.MaxWaiters, s.MaxWaitersPerKey = 1000, 1000, 1000
 	}
 	if g.c.crowd {
-		s.MaxKeys, s.MaxWaiters, s.MaxWaitersPerKey = 1000, 1_000_000, 1_000_000
+		s.MaxKeys, s.MaxWaiters, s.MaxWaitersPerKey = 2*manyKeys, 1_000_000, 1_000_000
 	}
 	return s
 }

@@ -49,7 +49,7 @@ func TestTableAgreesWithModel(t *testing.T) {
 }
 
 func TestTableAgreesWithModelInACrowd(t *testing.T) {
-	mustAgree(t, contest{timeoutsPerEntry: lock.TimeoutsPerEntry, challenger: newTable, crowd: true}, 50_000)
+	mustAgree(t, contest{timeoutsPerEntry: lock.TimeoutsPerEntry, challenger: newTable, crowd: true}, 100_000)
 }
 
 // Twins that break the bound on time-outs are caught at the table's own bound

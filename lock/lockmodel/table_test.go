@@ -20,7 +20,8 @@ func newTable() subject { return &table{t: lock.New()} }
 type reading struct {
 	snapshot  *lock.Snapshot
 	chunkSize int
-	digest    uint64 // of the table when it began
+	digest    uint64 // of the table when it began, as are
+	records   int    // its keys and waiters
 	chunks    [][]byte
 	since     []step
 }
@@ -105,8 +106,17 @@ func (b *table) snapshot(chunkSize int) {
 	if b.reading != nil {
 		b.reading.snapshot.Close()
 	}
-	b.reading = &reading{snapshot: b.t.Snapshot(), chunkSize: chunkSize, digest: b.t.Digest()}
+	b.reading = &reading{
+		snapshot:  b.t.Snapshot(),
+		chunkSize: chunkSize,
+		digest:    b.t.Digest(),
+		records:   b.t.Keys() + b.t.Waiters(),
+	}
 }
+
+// recordMax is more bytes than a chunk may have above what was asked for: one
+// key and some numbers.
+const recordMax = lock.KeyMax + 100
 
 // readOn reads a chunk. After the last, the table that grows out of the chunks
 // and of what was applied since takes the place of the old one.
@@ -114,6 +124,9 @@ func (b *table) readOn() {
 	r := b.reading
 	chunk, last := r.snapshot.Next(r.chunkSize)
 	r.chunks = append(r.chunks, bytes.Clone(chunk))
+	if len(chunk) > r.chunkSize+recordMax || len(r.chunks) > r.records+1 {
+		panic(fmt.Sprintf("chunk %d of %d bytes, for %d records in chunks of %d", len(r.chunks), len(chunk), r.records, r.chunkSize))
+	}
 	if !last {
 		return
 	}

@@ -12,9 +12,7 @@ type ghost struct {
 	leaders  map[Ballot]*member // who has led under each ballot
 	reigns   map[Ballot]*Core
 	digests  map[Slot]uint64
-	history  []judged // chosen and effective, in the order of slots
-	mark     Ballot   // the highest LeaderStart among the slots that have been judged
-	judged   Slot
+	answered map[Slot]bool // its leader has handed it out, under its own ballot
 }
 
 // slotGhost is what is known of one slot.
@@ -39,11 +37,6 @@ type valueID struct {
 	payload string
 }
 
-type judged struct {
-	stamp Stamp
-	at    float64
-}
-
 func idOf(e *Entry) valueID { return valueID{e.Origin, e.Stamp, e.Kind, string(e.Payload)} }
 
 func (g *ghost) init(members int) {
@@ -52,6 +45,7 @@ func (g *ghost) init(members int) {
 	g.leaders = map[Ballot]*member{}
 	g.reigns = map[Ballot]*Core{}
 	g.digests = map[Slot]uint64{}
+	g.answered = map[Slot]bool{}
 }
 
 func (g *ghost) slot(s Slot) *slotGhost {
@@ -125,35 +119,47 @@ func (g *ghost) choose(s *slotGhost, e *Entry) {
 	if s.chosen == nil {
 		value := *e
 		s.chosen = &value
-		g.judge()
 	}
 	if idOf(s.chosen) != idOf(e) {
 		panic(fmt.Sprintf("slot %d: chosen %+v and %+v", e.Slot, *s.chosen, *e))
 	}
 }
 
-// judge checks, slot after slot, that log time never runs faster than true
-// time by more than the drift: between any two effective entries.
-func (g *ghost) judge() {
-	for int(g.judged+1) < len(g.slots) && g.slots[g.judged+1].chosen != nil {
-		g.judged++
-		s := &g.slots[g.judged]
-		e := s.chosen
-		if e.Kind == KindLeaderStart && g.mark.Less(e.Origin) {
-			g.mark = e.Origin
+// effective returns the chosen entries that count, in the order of slots, as
+// far as every slot before them is chosen. The mark is the highest LeaderStart
+// so far: that is the whole rule, said in another way than the core does.
+func (g *ghost) effective() (entries []*Entry, chosen int) {
+	var mark Ballot
+	for s := 1; s < len(g.slots) && g.slots[s].chosen != nil; s++ {
+		e := g.slots[s].chosen
+		if e.Kind == KindLeaderStart && mark.Less(e.Origin) {
+			mark = e.Origin
+			entries = append(entries, e)
+		} else if e.Kind == KindCommands && e.Origin == mark {
+			entries = append(entries, e)
 		}
-		if e.Origin != g.mark {
+		chosen = s
+	}
+	return entries, chosen
+}
+
+// checkLogTime checks that log time never runs faster than true time by more
+// than the drift, from any entry that may have been answered to any that counts
+// after it.
+func (g *ghost) checkLogTime() {
+	entries, _ := g.effective()
+	at := func(e *Entry) float64 { return g.slots[e.Slot].stamped[e.Origin] }
+	for i, before := range entries {
+		if !g.answered[before.Slot] {
 			continue
 		}
-		at := s.stamped[e.Origin]
-		for _, before := range g.history {
-			limit := float64(before.stamp) + 1 + max(0, at-before.at)*(1+drift)
+		for _, e := range entries[i+1:] {
+			limit := float64(before.Stamp) + 1 + max(0, at(e)-at(before))*(1+drift)
 			if float64(e.Stamp) > limit {
-				panic(fmt.Sprintf("log time runs ahead: slot %d is stamped %d at %.0f, an earlier entry %d at %.0f",
-					e.Slot, e.Stamp, at, before.stamp, before.at))
+				panic(fmt.Sprintf("log time runs ahead: slot %d is stamped %d at %.0f, and slot %d was %d at %.0f",
+					e.Slot, e.Stamp, at(e), before.Slot, before.Stamp, at(before)))
 			}
 		}
-		g.history = append(g.history, judged{e.Stamp, at})
 	}
 }
 
@@ -221,6 +227,9 @@ func (g *ghost) handedOut(m *member, ch *Chosen) {
 	c := g.slot(ch.Slot).chosen
 	if c == nil || c.Origin != ch.Origin || c.Kind != ch.Kind || string(c.Payload) != string(ch.Payload) {
 		panic(fmt.Sprintf("member %d hands out %+v, chosen is %+v", m.id, *ch, c))
+	}
+	if m.core.role == RoleLeader && m.core.promised == ch.Origin {
+		g.answered[ch.Slot] = true
 	}
 	var mark Ballot
 	for s := Slot(1); s < ch.Slot; s++ {

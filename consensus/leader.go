@@ -9,6 +9,7 @@ type reign struct {
 	clock     clock
 	followers []follower // by NodeID-1; the leader's own place has its own votes
 	outbid    bool       // some member has promised a higher ballot
+	outbidAt  Mono       // when that was noticed, plus 1; 0: it was not
 	beatAt    Mono       // when the next heartbeat is due
 	matches   []Slot     // scratch
 	acks      []Mono     // scratch

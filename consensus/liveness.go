@@ -2,8 +2,7 @@ package consensus
 
 // tickLeader is what a leader does as time passes.
 func (c *Core) tickLeader() {
-	if c.reign.outbid {
-		c.answerOutbid()
+	if c.reign.outbid && c.answerOutbid() {
 		return
 	}
 	if c.now-c.lastSupport() >= c.cfg.ElectionTimeout {
@@ -17,16 +16,26 @@ func (c *Core) tickLeader() {
 	}
 }
 
-// answerOutbid: some member has promised a higher ballot and would refuse this
-// leader for ever, perhaps to a candidate that is gone. A leader with a
-// majority goes above it at once. One without has been replaced, or will be.
-func (c *Core) answerOutbid() {
-	if c.Leading() {
-		c.campaign()
-		return
+// answerOutbid goes above a ballot that some member has promised, and reports
+// whether it did. That member would refuse this leader for ever, perhaps for
+// the sake of a candidate that is gone. But the candidate may as well have the
+// majority by now, and two leaders that outbid each other at once would never
+// end. So this leader does it only if a majority has answered a heartbeat that
+// left after it was outbid, or at once if it has led for an election time-out:
+// that happens once in an election time-out at most. If neither is so, it has
+// been replaced, and will hear of it or lose its majority.
+func (c *Core) answerOutbid() bool {
+	r := &c.reign
+	if r.outbidAt == 0 {
+		r.outbidAt = c.now + 1
+		r.beatAt = c.now
 	}
-	c.follow(0)
-	c.resetElection()
+	at, ok := c.confirmed()
+	if ok && at+1 >= r.outbidAt || c.Leading() && c.now-r.clock.since >= c.cfg.ElectionTimeout {
+		c.campaign()
+		return true
+	}
+	return false
 }
 
 // confirmed returns the time at which the last heartbeat left that a majority
@@ -71,9 +80,6 @@ func (c *Core) beat() {
 			Stamp:  c.reign.clock.at(c.now),
 			Sent:   c.now,
 		})
-		if f.next < c.log.first && c.alive(f) {
-			c.offer(to, Ballot{})
-		}
 	}
 }
 
@@ -81,6 +87,10 @@ func (c *Core) onAlive(from NodeID, m *Message) {
 	if c.role != RoleLeader || m.Ballot != c.promised {
 		return
 	}
-	c.reign.followers[from-1].heard(m.Sent)
+	f := &c.reign.followers[from-1]
+	f.heard(m.Sent)
 	c.onAccepted(from, m)
+	if f.next < c.log.first {
+		c.offer(from, Ballot{})
+	}
 }

@@ -14,6 +14,7 @@ type world struct {
 	net     []packet
 	now     float64 // true time, in nanoseconds
 	ghost   ghost
+	noted   bool // a scenario prints what members do
 }
 
 // packet is a message on its way.
@@ -32,6 +33,7 @@ type member struct {
 	reads    []ChunkRead // of this process, not answered yet
 	sm       machine
 	parts    [][]byte // what is left of the snapshot that is being handed over
+	did      []string // what a scenario prints
 	rate     float64  // of its clock
 	restored int      // snapshots of others that it has installed
 }
@@ -115,6 +117,9 @@ func (m *member) settle() {
 // finish is the part of a round after its Tick.
 func (m *member) finish() {
 	m.core.Take(&m.out)
+	if m.w.noted {
+		m.noteOutput()
+	}
 	m.w.ghost.led(m)
 	m.w.ghost.written(m, m.out.Writes)
 	m.disk.add(m.out.Writes)
@@ -211,4 +216,29 @@ func (s *machine) restore(meta *SnapshotMeta, b []byte) {
 	if s.slot != meta.Slot || s.now != meta.Now || len(b) != 24 {
 		panic(fmt.Sprintf("snapshot %+v restores to slot %d at %d", meta, s.slot, s.now))
 	}
+}
+
+// syncAll, readAll and chunkAll do all that their disk or their state machine
+// can do at this moment, and report whether that was anything.
+func (m *member) syncAll() bool {
+	n := len(m.disk.waiting)
+	m.sync(n, true)
+	return n > 0
+}
+
+func (m *member) readAll() bool {
+	n := len(m.reads)
+	for range n {
+		m.read()
+	}
+	return n > 0
+}
+
+func (m *member) chunkAll() bool {
+	moved := false
+	for len(m.parts) > 0 && m.core.SnapshotReady() {
+		m.chunk()
+		moved = true
+	}
+	return moved
 }

@@ -2,19 +2,17 @@ package lock
 
 // conn is what belongs to one connection. It exists while there is any.
 type conn struct {
-	conn      Conn
-	firstWait uint32 // its waiters, in order of arrival
-	lastWait  uint32
-	firstTie  uint32 // its keys, in order of their grants
-	lastTie   uint32
+	conn    Conn
+	waiters chain // in the order of arrival
+	ties    chain // to its keys, in the order of their grants
 }
 
 // tie says that a key ends with the connection that was granted it. There are
 // ties only while ReleaseOnGone is in force.
 type tie struct {
-	hold       uint32
-	conn       uint32
-	prev, next uint32 // of the connection
+	hold  uint32
+	conn  uint32
+	links // of the connection
 }
 
 func (t *Table) connRef(c Conn) uint32 {
@@ -28,37 +26,10 @@ func (t *Table) connRef(c Conn) uint32 {
 }
 
 func (t *Table) forgetIfBare(ref uint32) {
-	if c := t.conns.at(ref); c.firstWait == 0 && c.firstTie == 0 {
+	if c := t.conns.at(ref); c.waiters.first == 0 && c.ties.first == 0 {
 		delete(t.byConn, c.conn)
 		t.conns.give(ref)
 	}
-}
-
-func (t *Table) linkConn(ref uint32, w *waiter, of Conn) {
-	w.conn = t.connRef(of)
-	c := t.conns.at(w.conn)
-	w.connPrev = c.lastWait
-	if c.lastWait == 0 {
-		c.firstWait = ref
-	} else {
-		t.waiters.at(c.lastWait).connNext = ref
-	}
-	c.lastWait = ref
-}
-
-func (t *Table) unlinkConn(w *waiter) {
-	c := t.conns.at(w.conn)
-	if w.connPrev == 0 {
-		c.firstWait = w.connNext
-	} else {
-		t.waiters.at(w.connPrev).connNext = w.connNext
-	}
-	if w.connNext == 0 {
-		c.lastWait = w.connPrev
-	} else {
-		t.waiters.at(w.connNext).connPrev = w.connPrev
-	}
-	t.forgetIfBare(w.conn)
 }
 
 // tie ties a hold to the connection that was granted it.
@@ -66,14 +37,7 @@ func (t *Table) tie(hold uint32, of Conn) {
 	ref := t.ties.take()
 	x := t.ties.at(ref)
 	x.hold, x.conn = hold, t.connRef(of)
-	c := t.conns.at(x.conn)
-	x.prev = c.lastTie
-	if c.lastTie == 0 {
-		c.firstTie = ref
-	} else {
-		t.ties.at(c.lastTie).next = ref
-	}
-	c.lastTie = ref
+	t.conns.at(x.conn).ties.push(ref, t.tieLinks)
 	t.tieOf[hold] = ref
 }
 
@@ -87,19 +51,9 @@ func (t *Table) untie(hold uint32) {
 		return
 	}
 	delete(t.tieOf, hold)
-	x := t.ties.at(ref)
-	c := t.conns.at(x.conn)
-	if x.prev == 0 {
-		c.firstTie = x.next
-	} else {
-		t.ties.at(x.prev).next = x.next
-	}
-	if x.next == 0 {
-		c.lastTie = x.prev
-	} else {
-		t.ties.at(x.next).prev = x.prev
-	}
-	t.forgetIfBare(x.conn)
+	conn := t.ties.at(ref).conn
+	t.conns.at(conn).ties.remove(ref, t.tieLinks)
+	t.forgetIfBare(conn)
 	t.ties.give(ref)
 }
 
@@ -123,3 +77,5 @@ func (t *Table) tiedTo(hold uint32) Conn {
 	}
 	return t.conns.at(t.ties.at(ref).conn).conn
 }
+
+func (t *Table) tieLinks(ref uint32) *links { return &t.ties.at(ref).links }

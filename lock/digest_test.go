@@ -23,10 +23,10 @@ func tableWithAll() *Table {
 // recompute makes the digest that of what the records say now.
 func recompute(t *Table) {
 	t.holdsDigest, t.waitersDigest = 0, 0
-	for ref := t.oldest; ref != 0; ref = t.holds.at(ref).next {
+	for ref := t.grants.first; ref != 0; ref = t.holds.at(ref).next {
 		t.holdsDigest += t.holdDigest(ref)
 	}
-	for ref := t.first; ref != 0; ref = t.waiters.at(ref).next {
+	for ref := t.arrived.first; ref != 0; ref = t.waiters.at(ref).all.next {
 		t.waitersDigest += t.waiterDigest(ref)
 	}
 }
@@ -46,27 +46,27 @@ func TestADigestChangesWithEachField(t *testing.T) {
 		"now":              func(t *Table) { t.now++ },
 		"last token":       func(t *Table) { t.lastToken++ },
 		"arrivals":         func(t *Table) { t.arrivals++ },
-		"token":            func(t *Table) { t.term(t.oldest).tie += 100 },
-		"deadline":         func(t *Table) { t.term(t.oldest).rank++ },
-		"owner":            func(t *Table) { t.holds.at(t.oldest).owner++ },
-		"granted":          func(t *Table) { t.holds.at(t.oldest).granted++ },
-		"key":              func(t *Table) { t.keyOf(t.newest)[20]++ },
-		"key of waiters":   func(t *Table) { t.keyOf(t.oldest)[0]++ },
-		"tie":              func(t *Table) { t.untie(t.oldest) },
+		"token":            func(t *Table) { t.term(t.grants.first).tie += 100 },
+		"deadline":         func(t *Table) { t.term(t.grants.first).rank++ },
+		"owner":            func(t *Table) { t.holds.at(t.grants.first).owner++ },
+		"granted":          func(t *Table) { t.holds.at(t.grants.first).granted++ },
+		"key":              func(t *Table) { t.keyOf(t.grants.last)[20]++ },
+		"key of waiters":   func(t *Table) { t.keyOf(t.grants.first)[0]++ },
+		"tie":              func(t *Table) { t.untie(t.grants.first) },
 		"tied to":          func(t *Table) { t.conns.at(t.byConn[1]).conn = 4 },
-		"waiter's arrival": func(t *Table) { t.waiters.at(t.first).arrival += 100 },
-		"waiter's owner":   func(t *Table) { t.waiters.at(t.first).owner++ },
-		"wait's deadline":  func(t *Table) { t.waiters.at(t.first).deadline++ },
-		"waiter's lease":   func(t *Table) { t.waiters.at(t.first).lease++ },
+		"waiter's arrival": func(t *Table) { t.waiters.at(t.arrived.first).arrival += 100 },
+		"waiter's owner":   func(t *Table) { t.waiters.at(t.arrived.first).owner++ },
+		"wait's deadline":  func(t *Table) { t.waiters.at(t.arrived.first).deadline++ },
+		"waiter's lease":   func(t *Table) { t.waiters.at(t.arrived.first).lease++ },
 		"waiter's conn":    func(t *Table) { t.conns.at(t.byConn[2]).conn = 4 },
-		"a hold less":      func(t *Table) { t.free(t.newest) },
-		"a waiter less":    func(t *Table) { t.leave(t.last) },
+		"a hold less":      func(t *Table) { t.free(t.grants.last) },
+		"a waiter less":    func(t *Table) { t.leave(t.arrived.last) },
 		"owners swapped": func(t *Table) {
-			a, b := t.holds.at(t.oldest), t.holds.at(t.newest)
+			a, b := t.holds.at(t.grants.first), t.holds.at(t.grants.last)
 			a.owner, b.owner = b.owner, a.owner
 		},
 		"owner and granted swapped": func(t *Table) {
-			a := t.holds.at(t.oldest)
+			a := t.holds.at(t.grants.first)
 			a.owner, a.granted = uint64(a.granted), Time(a.owner)
 		},
 		"conns of waiters swapped": func(t *Table) {

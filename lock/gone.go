@@ -7,9 +7,9 @@ func (t *Table) gone(c Conn) {
 	if !ok {
 		return
 	}
-	w, x := t.conns.at(ref).firstWait, t.conns.at(ref).firstTie
+	w, x := t.conns.at(ref).waiters.first, t.conns.at(ref).ties.first
 	for w != 0 {
-		next := t.waiters.at(w).connNext
+		next := t.waiters.at(w).ofConn.next
 		t.leave(w)
 		w = next
 	}

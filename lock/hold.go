@@ -8,9 +8,8 @@ type hold struct {
 	owner   uint64
 	granted Time
 	key     uint32 // in keys
-	prev    uint32 // in grant order, which is the order of tokens
-	next    uint32
 	place   uint32 // of its term: position, and inWaited for which heap
+	links          // in the order of grants, which is that of tokens
 }
 
 const inWaited = 1 << 31
@@ -72,7 +71,7 @@ func (t *Table) addHold(key []byte, hash uint64) uint32 {
 // waiters stay as they are.
 func (t *Table) regrant(ref uint32, g grantee) {
 	t.holdChanges(ref)
-	t.unlinkHold(ref)
+	t.grants.remove(ref, t.holdLinks)
 	t.untie(ref)
 	h, position := t.heapOf(t.holds.at(ref).place)
 	item := *h.at(position)
@@ -85,7 +84,7 @@ func (t *Table) regrant(ref uint32, g grantee) {
 func (t *Table) settle(ref uint32, g grantee) {
 	h := t.holds.at(ref)
 	h.owner, h.granted = g.owner, t.now
-	t.linkHold(ref)
+	t.grants.push(ref, t.holdLinks)
 	if t.settings.ReleaseOnGone && g.conn != 0 {
 		t.tie(ref, g.conn)
 	}
@@ -96,7 +95,7 @@ func (t *Table) settle(ref uint32, g grantee) {
 // free ends the term of a hold that has no waiters, and forgets the key.
 func (t *Table) free(ref uint32) {
 	t.holdChanges(ref)
-	t.unlinkHold(ref)
+	t.grants.remove(ref, t.holdLinks)
 	t.untie(ref)
 	h := t.holds.at(ref)
 	t.idle.remove(h.place)
@@ -117,28 +116,4 @@ func (t *Table) nextToken() uint64 {
 	return t.lastToken
 }
 
-// linkHold puts a hold at the end of the grant order.
-func (t *Table) linkHold(ref uint32) {
-	h := t.holds.at(ref)
-	h.prev, h.next = t.newest, 0
-	if t.newest == 0 {
-		t.oldest = ref
-	} else {
-		t.holds.at(t.newest).next = ref
-	}
-	t.newest = ref
-}
-
-func (t *Table) unlinkHold(ref uint32) {
-	h := t.holds.at(ref)
-	if h.prev == 0 {
-		t.oldest = h.next
-	} else {
-		t.holds.at(h.prev).next = h.next
-	}
-	if h.next == 0 {
-		t.newest = h.prev
-	} else {
-		t.holds.at(h.next).prev = h.prev
-	}
-}
+func (t *Table) holdLinks(ref uint32) *links { return &t.holds.at(ref).links }

@@ -44,7 +44,7 @@ func (t *Table) checkHolds() {
 	var n, waiters int
 	var digest, token uint64
 	var prev uint32
-	for ref := t.oldest; ref != 0; ref = t.holds.at(ref).next {
+	for ref := t.grants.first; ref != 0; ref = t.holds.at(ref).next {
 		h, term := t.holds.at(ref), t.term(ref)
 		mustHold(h.prev == prev, "hold %d follows %d and not %d", ref, h.prev, prev)
 		mustHold(term.ref == ref, "the term of hold %d is that of %d", ref, term.ref)
@@ -57,7 +57,7 @@ func (t *Table) checkHolds() {
 		prev, token = ref, term.tie
 		n++
 	}
-	mustHold(prev == t.newest, "the grant order ends with %d and not %d", prev, t.newest)
+	mustHold(prev == t.grants.last, "the grant order ends with %d and not %d", prev, t.grants.last)
 	mustHold(n == t.Keys() && n == int(t.idle.len+t.waited.len), "%d held keys, %d records, %d idle, %d waited", n, t.Keys(), t.idle.len, t.waited.len)
 	mustHold(waiters == t.Waiters(), "%d waiters in queues, %d records", waiters, t.Waiters())
 	mustHold(digest == t.holdsDigest, "digest of holds %x, kept %x", digest, t.holdsDigest)
@@ -72,14 +72,14 @@ func (t *Table) checkQueue(hold, ref uint32) int {
 	var n int
 	var prev uint32
 	var arrival uint64
-	for w := q.first; w != 0; w = t.waiters.at(w).queueNext {
+	for w := q.waiters.first; w != 0; w = t.waiters.at(w).ofKey.next {
 		x := t.waiters.at(w)
-		mustHold(x.hold == hold && x.queuePrev == prev && x.arrival > arrival,
-			"waiter %d (%d) of hold %d after %d (%d) in the queue of %d", w, x.arrival, x.hold, x.queuePrev, arrival, hold)
+		mustHold(x.hold == hold && x.ofKey.prev == prev && x.arrival > arrival,
+			"waiter %d (%d) of hold %d after %d (%d) in the queue of %d", w, x.arrival, x.hold, x.ofKey.prev, arrival, hold)
 		prev, arrival = w, x.arrival
 		n++
 	}
-	mustHold(prev == q.last && n == int(q.len) && n > 0, "a queue of %d says %d and ends with %d, not %d", n, q.len, prev, q.last)
+	mustHold(prev == q.waiters.last && n == int(q.len) && n > 0, "a queue of %d says %d and ends with %d, not %d", n, q.len, prev, q.waiters.last)
 	return n
 }
 
@@ -88,10 +88,10 @@ func (t *Table) checkWaiters() {
 	var n, limited int
 	var digest, arrival uint64
 	var prev uint32
-	for ref := t.first; ref != 0; ref = t.waiters.at(ref).next {
+	for ref := t.arrived.first; ref != 0; ref = t.waiters.at(ref).all.next {
 		w := t.waiters.at(ref)
-		mustHold(w.prev == prev && w.arrival > arrival && w.arrival <= t.arrivals,
-			"waiter %d (%d) after %d (%d), last %d", ref, w.arrival, w.prev, arrival, t.arrivals)
+		mustHold(w.all.prev == prev && w.arrival > arrival && w.arrival <= t.arrivals,
+			"waiter %d (%d) after %d (%d), last %d", ref, w.arrival, w.all.prev, arrival, t.arrivals)
 		if w.deadline != never {
 			item := t.waits.at(w.position)
 			mustHold(item.ref == ref && item.rank == uint64(w.deadline) && item.tie == w.arrival,
@@ -102,7 +102,7 @@ func (t *Table) checkWaiters() {
 		prev, arrival = ref, w.arrival
 		n++
 	}
-	mustHold(prev == t.last, "the waiters end with %d and not %d", prev, t.last)
+	mustHold(prev == t.arrived.last, "the waiters end with %d and not %d", prev, t.arrived.last)
 	mustHold(n == t.Waiters() && limited == int(t.waits.len), "%d waiters, %d records; %d waits, %d in order", n, t.Waiters(), limited, t.waits.len)
 	mustHold(digest == t.waitersDigest, "digest of waiters %x, kept %x", digest, t.waitersDigest)
 }
@@ -113,14 +113,14 @@ func (t *Table) checkConns() {
 	//tidy:unordered each connection is checked by itself
 	for c, ref := range t.byConn {
 		x := t.conns.at(ref)
-		mustHold(x.conn == c && (x.firstWait != 0 || x.firstTie != 0), "connection %d is kept as %+v", c, *x)
+		mustHold(x.conn == c && (x.waiters.first != 0 || x.ties.first != 0), "connection %d is kept as %+v", c, *x)
 		var prev uint32
-		for w := x.firstWait; w != 0; w = t.waiters.at(w).connNext {
-			mustHold(t.waiters.at(w).conn == ref && t.waiters.at(w).connPrev == prev, "waiter %d in the list of connection %d", w, c)
+		for w := x.waiters.first; w != 0; w = t.waiters.at(w).ofConn.next {
+			mustHold(t.waiters.at(w).conn == ref && t.waiters.at(w).ofConn.prev == prev, "waiter %d in the list of connection %d", w, c)
 			prev = w
 			waiters++
 		}
-		mustHold(prev == x.lastWait, "the waiters of connection %d end with %d and not %d", c, prev, x.lastWait)
+		mustHold(prev == x.waiters.last, "the waiters of connection %d end with %d and not %d", c, prev, x.waiters.last)
 		ties += t.checkTies(ref, x)
 	}
 	mustHold(waiters == t.Waiters() && ties == len(t.tieOf) && ties == t.ties.used() && len(t.byConn) == t.conns.used(),
@@ -132,7 +132,7 @@ func (t *Table) checkTies(ref uint32, c *conn) int {
 	var n int
 	var prev uint32
 	var token uint64
-	for x := c.firstTie; x != 0; x = t.ties.at(x).next {
+	for x := c.ties.first; x != 0; x = t.ties.at(x).next {
 		tie := t.ties.at(x)
 		term := t.term(tie.hold)
 		mustHold(tie.conn == ref && tie.prev == prev && t.tieOf[tie.hold] == x && term.tie > token,
@@ -140,7 +140,7 @@ func (t *Table) checkTies(ref uint32, c *conn) int {
 		prev, token = x, term.tie
 		n++
 	}
-	mustHold(prev == c.lastTie, "the ties of connection %d end with %d and not %d", c.conn, prev, c.lastTie)
+	mustHold(prev == c.ties.last, "the ties of connection %d end with %d and not %d", c.conn, prev, c.ties.last)
 	return n
 }
 

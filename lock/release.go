@@ -45,7 +45,7 @@ func (t *Table) keep(c *command) {
 // key is free.
 func (t *Table) handOff(ref uint32) {
 	for t.term(ref).aux != 0 {
-		front := t.queues.at(t.term(ref).aux).first
+		front := t.queues.at(t.term(ref).aux).waiters.first
 		w := *t.waiters.at(front)
 		conn := t.conns.at(w.conn).conn
 		t.leave(front)

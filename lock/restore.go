@@ -97,8 +97,8 @@ func (r *Restorer) addHold(b []byte) (int, error) {
 	granted, deadline := Time(binary.BigEndian.Uint64(b[17:])), Time(binary.BigEndian.Uint64(b[25:]))
 	tiedTo := Conn(binary.BigEndian.Uint64(b[33:]))
 	var above uint64
-	if t.newest != 0 {
-		above = t.term(t.newest).tie
+	if t.grants.last != 0 {
+		above = t.term(t.grants.last).tie
 	}
 	hash := t.index.hash(key)
 	switch {
@@ -114,7 +114,7 @@ func (r *Restorer) addHold(b []byte) (int, error) {
 	ref := t.addHold(key, hash)
 	t.idle.push(term{rank: uint64(deadline), tie: token, ref: ref})
 	t.holds.at(ref).owner, t.holds.at(ref).granted = owner, granted
-	t.linkHold(ref)
+	t.grants.push(ref, t.holdLinks)
 	if tiedTo != 0 {
 		t.tie(ref, tiedTo)
 	}

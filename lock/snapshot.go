@@ -28,13 +28,13 @@ func (t *Table) Snapshot() *Snapshot {
 		number: func(ref uint32) uint64 { return t.term(ref).tie },
 		next:   func(ref uint32) uint32 { return t.holds.at(ref).next },
 		append: t.appendHold,
-		bound:  t.lastToken, cursor: t.oldest, left: t.Keys(),
+		bound:  t.lastToken, cursor: t.grants.first, left: t.Keys(),
 	}
 	s.waiters = stream{
 		number: func(ref uint32) uint64 { return t.waiters.at(ref).arrival },
-		next:   func(ref uint32) uint32 { return t.waiters.at(ref).next },
+		next:   func(ref uint32) uint32 { return t.waiters.at(ref).all.next },
 		append: t.appendWaiter,
-		bound:  t.arrivals, cursor: t.first, left: t.Waiters(),
+		bound:  t.arrivals, cursor: t.arrived.first, left: t.Waiters(),
 	}
 	t.snapshot = s
 	return s

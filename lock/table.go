@@ -17,14 +17,12 @@ type Table struct {
 	index index
 	// Each hold has its term in one of the two: waited if it has waiters.
 	idle, waited heap
-	oldest       uint32 // holds in grant order
-	newest       uint32
+	grants       chain // of holds, in the order of their tokens
 
 	waiters slab[waiter]
 	queues  slab[queue]
-	waits   heap   // waiters whose wait is limited, by (deadline, arrival)
-	first   uint32 // waiters in order of arrival
-	last    uint32
+	arrived chain // of waiters, in the order of their arrival
+	waits   heap  // waiters whose wait is limited, by (deadline, arrival)
 
 	conns  slab[conn]
 	byConn map[Conn]uint32 // those with waiters or ties
@@ -60,10 +58,10 @@ func (t *Table) Start(now Time, s Settings) {
 		panic(fmt.Sprintf("BUG: lock: settings of version %d reached a table of version %d", s.Version, Version))
 	}
 	t.advance(now)
-	for t.first != 0 {
-		t.leave(t.first)
+	for t.arrived.first != 0 {
+		t.leave(t.arrived.first)
 	}
-	for ref := t.oldest; ref != 0 && len(t.tieOf) > 0; ref = t.holds.at(ref).next {
+	for ref := t.grants.first; ref != 0 && len(t.tieOf) > 0; ref = t.holds.at(ref).next {
 		t.cutTie(ref)
 	}
 	t.settings = s

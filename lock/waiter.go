@@ -10,18 +10,15 @@ type waiter struct {
 	conn     uint32 // in conns
 	position uint32 // in waits, unless deadline is never
 
-	// Three lists, each in order of arrival: all, of the key, of the connection.
-	prev, next           uint32
-	queuePrev, queueNext uint32
-	connPrev, connNext   uint32
+	all, ofKey, ofConn links // each in the order of arrival
 
 	lease uint16 // seconds, from the grant
 }
 
 // queue is the waiters of one key, the one that is granted next first.
 type queue struct {
-	first, last uint32
-	len         uint32
+	waiters chain
+	len     uint32
 }
 
 func (t *Table) waitersOf(ref uint32) uint32 {
@@ -47,9 +44,10 @@ func (t *Table) addWaiter(record *waiter, c Conn) {
 	ref := t.waiters.take()
 	w := t.waiters.at(ref)
 	*w = *record
-	t.linkArrival(ref, w)
-	t.linkQueue(ref, w)
-	t.linkConn(ref, w, c)
+	w.conn = t.connRef(c)
+	t.arrived.push(ref, t.waiterLinks)
+	t.joinQueue(ref, w.hold)
+	t.conns.at(w.conn).waiters.push(ref, t.connLinks)
 	if w.deadline != never {
 		t.waits.push(heapItem{rank: uint64(w.deadline), tie: w.arrival, ref: ref})
 	}
@@ -66,9 +64,10 @@ func (t *Table) leave(ref uint32) {
 	if w.deadline != never {
 		t.waits.remove(w.position)
 	}
-	t.unlinkArrival(w)
-	t.unlinkQueue(w)
-	t.unlinkConn(w)
+	t.arrived.remove(ref, t.waiterLinks)
+	t.leaveQueue(ref, w.hold)
+	t.conns.at(w.conn).waiters.remove(ref, t.connLinks)
+	t.forgetIfBare(w.conn)
 	t.waiters.give(ref)
 }
 
@@ -86,70 +85,36 @@ func (t *Table) endWaits() {
 	}
 }
 
-func (t *Table) linkArrival(ref uint32, w *waiter) {
-	w.prev = t.last
-	if t.last == 0 {
-		t.first = ref
-	} else {
-		t.waiters.at(t.last).next = ref
-	}
-	t.last = ref
-}
-
-func (t *Table) unlinkArrival(w *waiter) {
-	if w.prev == 0 {
-		t.first = w.next
-	} else {
-		t.waiters.at(w.prev).next = w.next
-	}
-	if w.next == 0 {
-		t.last = w.prev
-	} else {
-		t.waiters.at(w.next).prev = w.prev
-	}
-}
-
-// linkQueue puts a waiter at the end of its key's queue. The term of a key
+// joinQueue puts a waiter at the end of its key's queue. The term of a key
 // that gets its first waiter moves from idle to waited.
-func (t *Table) linkQueue(ref uint32, w *waiter) {
-	item := *t.term(w.hold)
+func (t *Table) joinQueue(ref, hold uint32) {
+	item := *t.term(hold)
 	if item.aux == 0 {
-		t.idle.remove(t.holds.at(w.hold).place)
+		t.idle.remove(t.holds.at(hold).place)
 		item.aux = t.queues.take()
 		t.waited.push(item)
 	}
 	q := t.queues.at(item.aux)
-	w.queuePrev = q.last
-	if q.last == 0 {
-		q.first = ref
-	} else {
-		t.waiters.at(q.last).queueNext = ref
-	}
-	q.last = ref
+	q.waiters.push(ref, t.queueLinks)
 	q.len++
 }
 
-// unlinkQueue takes a waiter out of its key's queue. The term of a key that
+// leaveQueue takes a waiter out of its key's queue. The term of a key that
 // loses its last waiter moves back to idle.
-func (t *Table) unlinkQueue(w *waiter) {
-	item := *t.term(w.hold)
+func (t *Table) leaveQueue(ref, hold uint32) {
+	item := *t.term(hold)
 	q := t.queues.at(item.aux)
-	if w.queuePrev == 0 {
-		q.first = w.queueNext
-	} else {
-		t.waiters.at(w.queuePrev).queueNext = w.queueNext
-	}
-	if w.queueNext == 0 {
-		q.last = w.queuePrev
-	} else {
-		t.waiters.at(w.queueNext).queuePrev = w.queuePrev
-	}
+	q.waiters.remove(ref, t.queueLinks)
 	q.len--
 	if q.len > 0 {
 		return
 	}
 	t.queues.give(item.aux)
-	t.waited.remove(t.holds.at(w.hold).place &^ inWaited)
+	t.waited.remove(t.holds.at(hold).place &^ inWaited)
 	item.aux = 0
 	t.idle.push(item)
 }
+
+func (t *Table) waiterLinks(ref uint32) *links { return &t.waiters.at(ref).all }
+func (t *Table) queueLinks(ref uint32) *links  { return &t.waiters.at(ref).ofKey }
+func (t *Table) connLinks(ref uint32) *links   { return &t.waiters.at(ref).ofConn }

@@ -78,3 +78,9 @@ func (n *Node) LogTime() lock.Time { return lock.Time(n.core.State().Now) }
 // Locks calls f for held keys in the order of their grants until it returns
 // false. f must not call the Node.
 func (n *Node) Locks(f func(h *lock.Held) bool) { n.table.List(f) }
+
+// LocksAfter is Locks for those behind the grant of key under token; false if
+// that grant has ended.
+func (n *Node) LocksAfter(key string, token uint64, f func(h *lock.Held) bool) bool {
+	return n.table.ListAfter(key, token, f)
+}

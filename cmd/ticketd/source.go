@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/VictoriaMetrics/metrics"
@@ -95,34 +94,3 @@ func (s *source) metrics(ctx context.Context, w io.Writer) {
 }
 
 func seconds(t lock.Time) float64 { return float64(t) / float64(time.Second) }
-
-func (s *source) locks(ctx context.Context, q admin.Query) ([]admin.Lock, error) {
-	var found []admin.Lock
-	got := make(chan []admin.Lock, 1)
-	err := s.server.Do(ctx, func() {
-		var locks []admin.Lock
-		now := s.replica.node.LogTime()
-		s.replica.node.Locks(func(h *lock.Held) bool {
-			if strings.HasPrefix(h.Key, q.Prefix) && now-h.Granted >= lock.Time(q.HeldFor) {
-				locks = append(locks, show(h, now))
-			}
-			return len(locks) < q.Limit
-		})
-		got <- locks
-	})
-	if err == nil {
-		found = <-got
-	}
-	return found, err
-}
-
-func show(h *lock.Held, now lock.Time) admin.Lock {
-	return admin.Lock{
-		Key:        h.Key,
-		Token:      h.Token,
-		Owner:      h.Owner,
-		HeldS:      seconds(now - h.Granted),
-		RemainingS: seconds(h.Deadline - min(h.Deadline, now)),
-		Waiters:    h.Waiters,
-	}
-}

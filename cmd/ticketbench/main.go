@@ -27,7 +27,7 @@ var version = "unknown"
 
 type cli struct {
 	Target   string        `enum:"ticketd,redis" default:"ticketd" placeholder:"ticketd|redis" help:"What listens at --addr (default ${default}). Redis: SET NX PX, and a script that compares and deletes."`
-	Addr     []string      `default:"127.0.0.1:5225" placeholder:"HOST:PORT,..." help:"Server, or nodes of a cluster, whose leader is found (default ${default})."`
+	Addr     []string      `default:"127.0.0.1:5225" placeholder:"HOST:PORT" help:"Server, or nodes of a cluster, whose leader is found (default ${default})."`
 	Conns    int           `default:"64" placeholder:"N" help:"Connections (default ${default})."`
 	Pipeline int           `default:"1" placeholder:"N" help:"Pairs in flight on each connection (default ${default})."`
 	Keys     string        `default:"unique" placeholder:"unique|N" help:"A key of its own for each pair, or N keys that all share: ticketd queues, Redis is asked again at once (default ${default})."`
@@ -35,7 +35,7 @@ type cli struct {
 	Hold     int           `default:"0" placeholder:"N" help:"Instead: acquire N keys and leave them held, for 18 hours, also when this program ends (default: none)."`
 	JSON     bool          `name:"json" help:"Print one line of JSON."`
 
-	Version kong.VersionFlag `help:"Print the version."`
+	Version kong.VersionFlag `env:"-" help:"Print the version."`
 }
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }

@@ -13,7 +13,7 @@ import urllib.request
 
 BINARY = pathlib.Path(__file__).parents[1] / "bin" / "ticketd"
 START_LIMIT_S = 20
-STOP_LIMIT_S = 10
+STOP_LIMIT_S = 5
 
 
 def free_port() -> int:
@@ -62,7 +62,7 @@ class Server:
         self.process.wait()
 
     def stop(self) -> None:
-        """SIGTERM; anything but a clean exit is an error."""
+        """SIGTERM; anything but a clean and timely exit is an error."""
         if self.process.poll() is not None:
             raise RuntimeError(f"ticketd ended by itself with {self.process.returncode}\n{self.log()}")
         self.process.send_signal(signal.SIGTERM)

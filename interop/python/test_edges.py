@@ -5,6 +5,7 @@ import asyncio
 import contextlib
 import pathlib
 import subprocess
+from collections.abc import Callable
 
 from case import LEASE_S, Case
 from proxy import CountingProxy
@@ -32,6 +33,13 @@ class Edges(Case):
             self.assertEqual(await self.failure(broker, "two", 1), "busy")
             await only.release()
             await (await broker.acquire("two", 5, LEASE_S)).release()
+
+    async def test_tokens_begin_above_a_floor(self) -> None:
+        floor = 2**63
+        with Server(f"--token-floor={floor}") as server:
+            broker = await self.connect(server.addr)
+            async with await broker.acquire("lifted", 5, LEASE_S) as ticket:
+                self.assertGreater(ticket.token, floor)
 
     async def test_wait_zero_may_mean_for_ever(self) -> None:
         with Server("--wait-zero=block") as server:
@@ -97,11 +105,11 @@ def make_certificate(folder: str) -> tuple[str, str]:
 
 
 class Restart(Case):
-    """kill -9 in the middle of work, and again."""
+    """The server ends in the middle of work and comes back, three times."""
 
-    async def work(self, server: Server) -> tuple[list[int], list[list[int]]]:
+    async def work(self, server: Server, end: Callable[[], None]) -> tuple[list[int], list[list[int]]]:
         # A grant that was made and not heard of is over with its lease.
-        lease_s, kills, keys = 2, 3, 4
+        lease_s, ends, keys = 2, 3, 4
         broker = await self.connect(server.addr)
         inside, overlaps, tokens = [0] * keys, [0] * keys, [[] for _ in range(keys)]
         stop = asyncio.Event()
@@ -116,10 +124,10 @@ class Restart(Case):
                     inside[key] -= 1
 
         workers = [asyncio.create_task(worker(n % keys)) for n in range(4 * keys)]
-        for _ in range(kills):
+        for _ in range(ends):
             seen = sum(map(len, tokens))
             await self.until(lambda: sum(map(len, tokens)) > seen + 100)
-            await asyncio.to_thread(server.kill)
+            await asyncio.to_thread(end)
             await asyncio.to_thread(server.start)
         seen = sum(map(len, tokens))
         await self.until(lambda: sum(map(len, tokens)) > seen + 100)
@@ -129,14 +137,21 @@ class Restart(Case):
 
     async def test_with_a_store_nobody_holds_a_held_key(self) -> None:
         with Server(durable=True) as server:
-            overlaps, tokens = await self.work(server)
+            overlaps, tokens = await self.work(server, server.kill)
+        self.assertEqual(sum(overlaps), 0)
+        for seen in tokens:
+            self.assert_rising(seen)
+
+    async def test_sigterm_lets_nobody_down(self) -> None:
+        with Server(durable=True) as server:
+            overlaps, tokens = await self.work(server, server.stop)
         self.assertEqual(sum(overlaps), 0)
         for seen in tokens:
             self.assert_rising(seen)
 
     async def test_in_memory_tokens_rise_all_the_same(self) -> None:
         with Server() as server:
-            _, tokens = await self.work(server)
+            _, tokens = await self.work(server, server.kill)
         for seen in tokens:
             self.assert_rising(seen)
 

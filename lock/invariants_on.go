@@ -7,22 +7,22 @@ import (
 	"math/bits"
 )
 
-// checks is what the costly checks need to remember.
+// checks says when a costly check is due: at intervals that grow with the table.
 type checks struct {
 	entries int // applied since the last check
 }
 
-// checkSometimes checks the whole table, at intervals that grow with it.
-func (t *Table) checkSometimes() {
-	t.checks.entries++
-	if t.checks.entries > (t.Keys()+t.Waiters())/16 {
-		t.checkNow()
+func (c *checks) due(records int) bool {
+	c.entries++
+	if c.entries <= records/16 {
+		return false
 	}
+	c.entries = 0
+	return true
 }
 
 // checkNow walks all that there is and panics where two parts disagree.
 func (t *Table) checkNow() {
-	t.checks.entries = 0
 	t.checkHolds()
 	t.checkWaiters()
 	t.checkConns()

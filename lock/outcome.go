@@ -21,8 +21,10 @@ type Outcome struct {
 	Key     []byte // good only during the call
 }
 
-// Sink takes outcomes as they are decided, in order. It must not call the
-// Table, nor keep o.
+// Sink takes outcomes as they are decided, in order: those of a command follow
+// those of the commands before it. A release is answered first and what it sets
+// off after it: TimedOut for each waiter that is passed over, in the order of
+// the queue, then Granted. It must not call the Table, nor keep o.
 type Sink interface{ Outcome(o *Outcome) }
 
 // answerAcquire tells the outcome of an acquire; token is 0 unless granted.

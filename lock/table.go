@@ -87,7 +87,9 @@ func (t *Table) Apply(now Time, batch []byte, sink Sink) {
 		t.apply(&c)
 	}
 	t.sink = nil
-	t.checkSometimes()
+	if t.checks.due(t.Keys() + t.Waiters()) {
+		t.checkNow()
+	}
 }
 
 func (t *Table) apply(c *command) {

@@ -13,7 +13,7 @@ var commands map[string]func(s *scenario, args []string) error
 
 func init() {
 	commands = map[string]func(s *scenario, args []string) error{
-		"cluster":        (*scenario).cluster,  // N [election=500ms] [heartbeat=100ms] [rates=1,1,1] [snapshot=ENTRIES] [kept=ENTRIES] [message=ENTRIES]
+		"cluster":        (*scenario).cluster,  // N [election=500ms] [heartbeat=100ms] [rates=1,1,1] [snapshot=ENTRIES] [kept=ENTRIES] [log=ENTRIES] [message=ENTRIES]
 		"campaign":       (*scenario).campaign, // N: phase one at once
 		"prevote":        (*scenario).prevote,  // N: as when its election timer runs out
 		"deliver":        (*scenario).deliver,  // A>B [TYPE] [COUNT]: what is under way now, in order; * for any
@@ -61,6 +61,8 @@ func (s *scenario) cluster(args []string) error {
 		case "kept":
 			cfg.Limits.KeptBytes = uint64(number(value)) * entryOverhead
 			cfg.Limits.AwaitedBytes = cfg.Limits.KeptBytes
+		case "log":
+			cfg.Limits.LogBytes = uint64(number(value)) * entryOverhead
 		case "message":
 			cfg.Limits.MessageBytes = uint64(number(value)) * entryOverhead
 		case "rates":

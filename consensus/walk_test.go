@@ -12,20 +12,27 @@ import (
 const drift = 0.05
 
 // walk drives one small world by chance: whatever can happen next may happen
-// next.
+// next. Each world has its own idea of how likely what is.
 func walk(rng *rand.Rand, steps int) *world {
 	w := newWorld(walkConfig(rng), walkClocks(rng))
 	busy := 1 + rng.IntN(8) // how much happens to messages rather than to members
+	var weights [len(happenings)]int
+	for i := range weights {
+		weights[i] = happenings[i].often * []int{1, 1, 2, 4}[rng.IntN(4)]
+	}
 	for range steps {
 		w.now += float64(rng.IntN(1000))
 		if rng.IntN(10) == 0 {
 			w.now += float64(rng.IntN(1_000_000))
 		}
+		if rng.IntN(50) == 0 {
+			w.apart = votes(rng.IntN(64)) * votes(rng.IntN(3)/2)
+		}
 		if len(w.net) > 0 && rng.IntN(busy+1) > 0 {
 			w.message(rng)
 			continue
 		}
-		w.happen(rng, w.members[rng.IntN(len(w.members))])
+		w.happen(rng, w.members[rng.IntN(len(w.members))], weights[:])
 	}
 	return w
 }
@@ -54,65 +61,81 @@ func walkClocks(rng *rand.Rand) []float64 {
 }
 
 // message delivers a message, in any order, or drops it, or delivers it and
-// keeps a copy.
+// keeps a copy. Between members that are apart it waits, or is dropped.
 func (w *world) message(rng *rand.Rand) {
 	i := rng.IntN(len(w.net))
 	if rng.IntN(3) > 0 {
 		i = rng.IntN(min(len(w.net), 3)) // an old one, mostly
 	}
 	p := w.net[i]
+	apart := w.apart.has(p.from) != w.apart.has(p.to)
 	kind := rng.IntN(12)
+	if apart && kind > 4 {
+		return
+	}
 	if kind > 0 || len(w.net) > 100 {
 		w.net = append(w.net[:i], w.net[i+1:]...)
 	}
-	if kind != 1 {
+	if kind != 1 && !apart {
 		w.deliver(p)
 	}
 }
 
+// happenings are what can happen to a member that is up.
+var happenings = [...]struct {
+	often int
+	do    func(m *member, rng *rand.Rand)
+}{
+	{4, func(m *member, rng *rand.Rand) {
+		if n := len(m.disk.waiting); n > 0 {
+			m.sync(1+rng.IntN(n), true)
+		}
+	}},
+	{4, func(m *member, _ *rand.Rand) { m.syncAll() }},
+	{6, func(m *member, _ *rand.Rand) { m.propose() }},
+	{2, func(m *member, rng *rand.Rand) { m.crash(rng.IntN(len(m.disk.waiting) + 1)) }},
+	{3, func(m *member, _ *rand.Rand) { m.beat() }},
+	{3, func(m *member, _ *rand.Rand) { m.chunk() }},
+	{3, func(m *member, _ *rand.Rand) { m.readAll() }},
+	{3, func(m *member, _ *rand.Rand) {
+		if m.core.role != RoleLeader {
+			m.core.campaign()
+			m.settle()
+		}
+	}},
+	{1, func(m *member, _ *rand.Rand) {
+		if m.core.role != RoleLeader {
+			m.core.preVote()
+			m.settle()
+		}
+	}},
+	{1, func(m *member, rng *rand.Rand) {
+		if m.core.role == RoleLeader && rng.IntN(3) == 0 {
+			m.core.HandOver()
+			m.settle()
+		}
+	}},
+	{1, func(m *member, _ *rand.Rand) { m.core.fetch.from = 0 }}, // what a fetch comes to when nothing arrives
+}
+
 // happen does something to one member.
-func (w *world) happen(rng *rand.Rand, m *member) {
+func (w *world) happen(rng *rand.Rand, m *member, weights []int) {
 	if m.core == nil {
 		if rng.IntN(3) == 0 {
 			m.start()
 		}
 		return
 	}
-	waiting := len(m.disk.waiting)
-	switch rng.IntN(21) {
-	case 0, 1, 2, 3, 4:
-		if waiting > 0 {
-			m.sync(1+rng.IntN(waiting), true)
+	total := 0
+	for _, weight := range weights {
+		total += weight
+	}
+	n := rng.IntN(total)
+	for i, weight := range weights {
+		if n -= weight; n < 0 {
+			happenings[i].do(m, rng)
+			return
 		}
-	case 5, 6, 7, 8:
-		m.propose()
-	case 9:
-		m.crash(rng.IntN(waiting + 1))
-	case 10:
-		if m.core.role != RoleLeader {
-			m.core.campaign()
-			m.settle()
-		}
-	case 11:
-		if m.core.role != RoleLeader {
-			m.core.preVote()
-			m.settle()
-		}
-	case 12:
-		if m.core.role == RoleLeader {
-			m.core.HandOver()
-			m.settle()
-		}
-	case 13, 14, 15:
-		m.beat()
-	case 16, 17:
-		m.chunk()
-	case 18, 19:
-		if len(m.reads) > 0 {
-			m.read()
-		}
-	case 20:
-		m.core.fetch.from = 0 // what a fetch comes to when nothing arrives
 	}
 }
 
@@ -134,7 +157,7 @@ func (w *world) calm(rng *rand.Rand) error {
 		}
 		m.core.reign.handOver = handOver{}
 	}
-	for round := range 60 {
+	for round := range 200 {
 		w.now += 1000
 		var leader *member
 		for _, m := range w.members {

@@ -13,6 +13,7 @@ type world struct {
 	members []*member // by NodeID-1
 	net     []packet
 	now     float64 // true time, in nanoseconds
+	apart   votes   // in a walk: the members on one side of a partition
 	ghost   ghost
 	noted   bool // a scenario prints what members do
 }

@@ -44,8 +44,11 @@ func (f *runFlags) Run(g *globals, out *output) error {
 	} else {
 		err = lock.Hold(context.Background(), supervise)
 	}
-	if releaseErr := release(lock); releaseErr != nil && !job.told {
-		out.say("%v", releaseErr)
+	if job.told {
+		return err // there is nothing left to release
+	}
+	if err := release(lock); err != nil {
+		out.say("%v", err)
 	}
 	return err
 }

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"ticketing/benchmarks"
 )
 
 // wantFree checks that nobody holds the key.
@@ -32,14 +34,14 @@ func TestACommandRunsUnderTheLock(t *testing.T) {
 func TestTheKeyIsHeldWhileTheCommandRuns(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
-	cmd := ticket(t, s, "run", "k", "--lease=1s", "--", "sh", "-c", "echo on; read line; exit 0")
+	cmd := ticket(t, s, "run", "k", "--lease=2s", "--", "sh", "-c", "echo on; read line; exit 0")
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, stderr := running(t, cmd)
 	// Twice the lease: without keeping, the key would be had.
-	wantCode(t, ticket(t, s, "acquire", "k", "--wait=2s"), exitNotAcquired)
+	wantCode(t, ticket(t, s, "acquire", "k", "--wait=4s"), exitNotAcquired)
 	wantCode(t, ticket(t, s, "run", "k", "--wait=0s", "--", "touch", "/nowhere/at/all"), exitNotAcquired)
 	in.Close()
 	waitFor(t, cmd, 0, stderr)
@@ -122,6 +124,39 @@ func TestALostLockEndsTheCommand(t *testing.T) {
 	waitFor(t, cmd, exitLost, stderr)
 	if !strings.Contains(stderr.String(), "the lock is lost: SIGTERM to the command") {
 		t.Errorf("says %q", stderr)
+	}
+}
+
+// The server is killed and comes back with what it had on disk: the lock is the
+// same, is kept on, and is released.
+func TestALockOutlivesTheServerThatGaveIt(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "data")
+	start := func(listen string) *benchmarks.Server {
+		s, err := benchmarks.StartTicketd(ticketdProgram, "--data-dir="+dir, "--listen="+listen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	s := start("127.0.0.1:0")
+	cmd := ticket(t, s, "run", "k", "--lease=3s", "--", "sh", "-c", "echo on; read line; exit 0")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, stderr := running(t, cmd)
+	if err := s.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	s = start(s.Addr)
+	// A wait of more than the lease: it is kept at the new process.
+	wantCode(t, ticket(t, s, "acquire", "k", "--wait=4s"), exitNotAcquired)
+	in.Close()
+	waitFor(t, cmd, 0, stderr)
+	wantFree(t, ticket(t, s))
+	if err := s.Stop(); err != nil {
+		t.Error(err)
 	}
 }
 

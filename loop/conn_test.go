@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"net"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -125,12 +126,12 @@ func TestTooManyConnectionsAreTurnedAway(t *testing.T) {
 	}
 }
 
-// Case D3: thousands of connections at once, each served, and afterwards
-// descriptors are where they were.
+// Case D3: thousands of connections at once, each served, and afterwards memory
+// and descriptors are where they were.
 func TestThousandsOfConnections(t *testing.T) {
 	const conns = 3000
 	ts := start(t, nil)
-	before := openFiles(t)
+	before, heapBefore := openFiles(t), heapBytes()
 	clients := make([]*client, conns)
 	var wg sync.WaitGroup
 	for w := range 8 {
@@ -163,6 +164,10 @@ func TestThousandsOfConnections(t *testing.T) {
 	}
 	eventually(t, "all have ended", func() bool { return ts.conns.Load() == 0 })
 	eventually(t, "descriptors are back", func() bool { return openFiles(t) <= before })
+	clear(clients)
+	if grown := heapBytes() - heapBefore; grown > 4<<20 {
+		t.Fatalf("the heap has grown by %d bytes", grown)
+	}
 	err := ts.Do(t.Context(), func() {
 		if n := len(ts.deadlines.heap); n != 0 {
 			t.Errorf("%d deadlines are left", n)
@@ -171,6 +176,15 @@ func TestThousandsOfConnections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// heapBytes is what is in use.
+func heapBytes() int64 {
+	runtime.GC()
+	runtime.GC() // what finalizers let go of in the first
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }
 
 // Wire: the server sends a keep-alive on a connection that has been silent,

@@ -50,6 +50,8 @@ func exitCode(err error, stderr io.Writer) int {
 	switch {
 	case err == nil:
 		return 0
+	case errors.Is(err, errLogged):
+		return exitFailure
 	case errors.As(err, &wrong):
 		fmt.Fprintf(stderr, "ticketd: %v\n", err)
 		return exitUsage

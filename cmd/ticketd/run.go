@@ -22,6 +22,9 @@ import (
 // then, a disk above all, will not be waited for.
 const stopTimeout = 4900 * time.Millisecond
 
+// errLogged is a failure that the log has told already.
+var errLogged = errors.New("failed")
+
 // Run runs a server until it is told to stop, or fails.
 func (f *serveFlags) Run(out *output) error {
 	c, err := f.check()
@@ -29,11 +32,18 @@ func (f *serveFlags) Run(out *output) error {
 		return err
 	}
 	log := f.logger(out.stderr)
+	if err := f.run(c, log); err != nil {
+		log.Error("ticketd ends", "error", err)
+		return errLogged
+	}
+	return nil
+}
+
+func (f *serveFlags) run(c checked, log *slog.Logger) error {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
 	tuneGC()
 	f.announce(log)
-
 	page, err := f.listenHTTP()
 	if err != nil {
 		return err
@@ -49,10 +59,10 @@ func (f *serveFlags) Run(out *output) error {
 	}
 	src := &source{replica: replica, server: server, set: set, started: time.Now()}
 	web := f.serveHTTP(page, c, src, log)
-	log.Info("ready", "listen", server.Addr().String(), "http", addressOf(page), "max_conns", c.maxConns)
+	log.Info("ready", "listen", shown(server.Addr()), "tls", shown(server.AddrTLS()), "http", shown(web.addr), "max_conns", c.maxConns)
 
 	err = awaitEnd(server, signals, log)
-	closeHTTP(web)
+	web.close()
 	return errors.Join(err, replica.close())
 }
 
@@ -113,34 +123,44 @@ func (f *serveFlags) listenHTTP() (net.Listener, error) {
 	return ln, nil
 }
 
-func (f *serveFlags) serveHTTP(ln net.Listener, c checked, src *source, log *slog.Logger) *http.Server {
-	web := admin.Server(admin.Handler(admin.Config{Source: src.admin(), Tokens: c.adminTokens, Profiling: f.Pprof}))
+// web is the HTTP side; without a server there is none.
+type web struct {
+	server *http.Server
+	addr   net.Addr
+}
+
+func (f *serveFlags) serveHTTP(ln net.Listener, c checked, src *source, log *slog.Logger) web {
 	if ln == nil {
-		return web
+		return web{}
 	}
-	web.ErrorLog = slog.NewLogLogger(log.Handler(), slog.LevelDebug)
+	server := admin.Server(admin.Handler(admin.Config{Source: src.admin(), Tokens: c.adminTokens, Profiling: f.Pprof}))
+	server.ErrorLog = slog.NewLogLogger(log.Handler(), slog.LevelDebug)
 	go func() {
-		if err := web.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
+		if err := server.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
 			log.Error("HTTP has ended; locks are served on", "error", err)
 		}
 	}()
-	return web
+	return web{server, ln.Addr()}
 }
 
-func addressOf(ln net.Listener) string {
-	if ln == nil {
-		return ""
+// close lets answers that are under way end, for a moment.
+func (w web) close() {
+	if w.server == nil {
+		return
 	}
-	return ln.Addr().String()
-}
-
-// closeHTTP lets answers that are under way end, for a moment.
-func closeHTTP(web *http.Server) {
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
-	if web.Shutdown(ctx) != nil {
-		_ = web.Close()
+	if w.server.Shutdown(ctx) != nil {
+		_ = w.server.Close()
 	}
+}
+
+// shown is an address for the log.
+func shown(a net.Addr) string {
+	if a == nil {
+		return "none"
+	}
+	return a.String()
 }
 
 // awaitEnd returns when the server has ended: as asked, or by a failure.
@@ -154,7 +174,9 @@ func awaitEnd(server *loop.Server, signals <-chan os.Signal, log *slog.Logger) e
 	server.Drain()
 	select {
 	case <-server.Done():
-		log.Info("stopped", "error", server.Err())
+		if server.Err() == nil {
+			log.Info("stopped")
+		}
 		return server.Err()
 	case sig := <-signals:
 		log.Warn("ended at once by a second signal; what was acknowledged is kept", "signal", sig.String())

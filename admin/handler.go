@@ -23,21 +23,20 @@ type Config struct {
 // Handler returns the paths of the HTTP side.
 func Handler(cfg Config) http.Handler {
 	h := &handler{cfg.Source}
-	private := http.NewServeMux()
-	private.HandleFunc("GET /metrics", h.metrics)
-	private.HandleFunc("GET /status", h.status)
-	private.HandleFunc("GET /locks", h.locks)
-	if cfg.Profiling {
-		private.HandleFunc("/debug/pprof/", pprof.Index)
-		private.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
-		private.HandleFunc("/debug/pprof/profile", pprof.Profile)
-		private.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
-		private.HandleFunc("/debug/pprof/trace", pprof.Trace)
-	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", h.healthz)
 	mux.HandleFunc("GET /readyz", h.readyz)
-	mux.Handle("/", guarded(cfg.Tokens, private))
+	private := func(pattern string, f http.HandlerFunc) { mux.Handle(pattern, guarded(cfg.Tokens, f)) }
+	private("GET /metrics", h.metrics)
+	private("GET /status", h.status)
+	private("GET /locks", h.locks)
+	if cfg.Profiling {
+		private("/debug/pprof/", pprof.Index)
+		private("/debug/pprof/cmdline", pprof.Cmdline)
+		private("/debug/pprof/profile", pprof.Profile)
+		private("/debug/pprof/symbol", pprof.Symbol)
+		private("/debug/pprof/trace", pprof.Trace)
+	}
 	return mux
 }
 

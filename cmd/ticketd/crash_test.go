@@ -146,7 +146,7 @@ func TestKillInTheMiddleOfLoad(t *testing.T) {
 			clients[i].keys[k].key = fmt.Sprintf("key-%d-%d", i, k)
 		}
 	}
-	var answers atomic.Int64
+	var answers, working atomic.Int64
 	for round := range crashes {
 		s := serve(t, "--data-dir", dir)
 		var highest uint64
@@ -162,20 +162,22 @@ func TestKillInTheMiddleOfLoad(t *testing.T) {
 		var wg sync.WaitGroup
 		before := answers.Load()
 		for i, c := range clients {
+			working.Add(1)
 			wg.Go(func() {
+				defer working.Add(-1)
 				if err := c.work(s.addr, uint64(i), &answers); err != nil {
 					t.Errorf("start %d, client %d: %v", round, i, err)
 				}
 			})
 		}
 		// Each time a little later in the life of the store.
-		for end := time.Now().Add(patience); answers.Load() < before+int64(100+50*round) && time.Now().Before(end); {
-			time.Sleep(time.Millisecond)
+		for until := before + int64(100+50*round); answers.Load() < until && working.Load() > 0; {
+			<-time.After(time.Millisecond)
 		}
 		s.kill()
 		wg.Wait()
-		if t.Failed() {
-			return
+		if t.Failed() || answers.Load() == before {
+			t.Fatalf("start %d: %d answers:\n%s", round, answers.Load()-before, s.log)
 		}
 	}
 	t.Logf("%d answers, %d kills", answers.Load(), crashes)

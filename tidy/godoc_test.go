@@ -76,6 +76,7 @@ func undocumentedSpecs(d *ast.GenDecl) []string {
 		}
 	}
 	var names []string
+	said := "" // by the last comment, which may speak of several names
 	for _, spec := range d.Specs {
 		switch spec := spec.(type) {
 		case *ast.TypeSpec:
@@ -84,8 +85,12 @@ func undocumentedSpecs(d *ast.GenDecl) []string {
 				names = append(names, spec.Name.Name)
 			}
 		case *ast.ValueSpec:
+			if spec.Doc != nil {
+				said = spec.Doc.Text()
+			}
 			for _, name := range spec.Names {
-				if name.IsExported() && spec.Doc == nil && spec.Comment == nil && d.Doc == nil {
+				silent := spec.Doc == nil && spec.Comment == nil && d.Doc == nil && !strings.Contains(said, name.Name)
+				if name.IsExported() && silent {
 					names = append(names, name.Name)
 				}
 			}
@@ -146,6 +151,8 @@ func TestExportedDocRule(t *testing.T) {
 		catches(t, checkExportedDocs, "p/x.go", "package p\n"+text, "exported "+name+" ")
 	}
 	passes(t, checkExportedDocs, "p/x.go", "package p\n// Kinds.\nconst (\nA = 1\nB = 2\n)\nconst C = 3 // trailing\nfunc f() {}\n")
+	passes(t, checkExportedDocs, "p/x.go", "package p\nconst (\n// A and B are.\nA = 1\nB = 2\n)")
+	catches(t, checkExportedDocs, "p/x.go", "package p\nconst (\n// A is.\nA = 1\nB = 2\n)", "exported B ")
 	passes(t, checkExportedDocs, "p/x.go", "package p\nconst (\nUp Side = iota\nDown\n)")
 	passes(t, checkExportedDocs, "cmd/x/x.go", "package main\ntype Flags struct{}\n")
 }

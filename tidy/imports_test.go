@@ -24,26 +24,27 @@ const (
 // package that is not in it may not exist. `pure` packages are narrowed
 // further by checkPureImports.
 var mayImport = map[string][]string{
-	"planted":             {}, // constants in an ordinary build
-	"proto":               {},
-	"lock":                {"planted"},
-	"lock/lockmodel":      {},
-	"consensus":           {"planted"},
-	"node":                {"proto", "lock", "consensus", "planted"},
-	"storage":             {"consensus", "planted", pebble},
-	"storage/storagetest": {"consensus"},
-	"loop":                {"node", "proto", "consensus", gnet, metrics, sys},
-	"admin":               {metrics},
-	"client":              {"proto", sys},
-	"sim":                 {"node", "lock", "lock/lockmodel", "consensus", "proto", "storage", "planted", pebble, porcupine},
-	"jepsen":              {"client", "lock/lockmodel", porcupine},
-	"benchmarks":          {"client", "proto"},
-	"cmd/ticketd":         {"*"},
-	"cmd/ticket":          {"client", kong},
-	"cmd/ticketbench":     {"benchmarks", kong},
-	"cmd/ticketsim":       {"sim", "planted", kong},
-	"cmd/ticketjepsen":    {"jepsen", kong},
-	"tidy":                {},
+	"planted":               {}, // constants in an ordinary build
+	"proto":                 {},
+	"lock":                  {"planted"},
+	"lock/lockmodel":        {},
+	"consensus":             {"planted"},
+	"node":                  {"proto", "lock", "consensus", "planted"},
+	"storage":               {"consensus", "planted", pebble},
+	"storage/storagetest":   {"consensus"},
+	"loop":                  {"node", "proto", "consensus", gnet, metrics, sys},
+	"admin":                 {metrics},
+	"client":                {"proto", sys},
+	"sim":                   {"node", "lock", "lock/lockmodel", "consensus", "proto", "storage", "planted", pebble, porcupine},
+	"jepsen":                {"client", "lock/lockmodel", porcupine},
+	"benchmarks":            {"client", "proto"},
+	"benchmarks/sidebyside": {"benchmarks"},
+	"cmd/ticketd":           {"*"},
+	"cmd/ticket":            {"client", kong},
+	"cmd/ticketbench":       {"benchmarks", kong},
+	"cmd/ticketsim":         {"sim", "planted", kong},
+	"cmd/ticketjepsen":      {"jepsen", kong},
+	"tidy":                  {},
 }
 
 // testsMayImport is what test files may use beside that.

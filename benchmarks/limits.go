@@ -3,9 +3,9 @@ package benchmarks
 import "time"
 
 const (
-	// ConnsMax and PipelineMax are the most connections, and pairs in flight on
-	// each, that a run can have.
-	ConnsMax    = 10_000
+	// ConnsMax is the most connections that a run can have.
+	ConnsMax = 10_000
+	// PipelineMax is the most pairs in flight on each.
 	PipelineMax = 4096
 
 	// leaseSeconds is the lease of a pair. No pair should take that long.

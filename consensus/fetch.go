@@ -90,7 +90,7 @@ func (c *Core) onChunk(from NodeID, m *Message) {
 		return
 	}
 	if f.gen == 0 {
-		c.snapshot.abandon()
+		c.snapshot.taking = false // at most one generation is being stored
 		c.snapshot.gen++
 		f.gen = c.snapshot.gen
 	}

@@ -107,6 +107,9 @@ func (g *ghost) vote(by NodeID, e *Entry) {
 		}
 		return
 	}
+	if c := s.chosen; c != nil && c.Ballot.Less(e.Ballot) && idOf(c) != idOf(e) {
+		panic(fmt.Sprintf("slot %d: chosen %+v, and member %d accepts %+v", e.Slot, *c, by, *e))
+	}
 	a := acceptedAt{ballot: e.Ballot, value: *e}
 	a.by.add(by)
 	s.accepted = append(s.accepted, a)
@@ -201,13 +204,38 @@ func (g *ghost) vow(m *member, b Ballot) {
 // there is one.
 func (g *ghost) proposed(b Ballot, e *Entry) {
 	s := g.slot(e.Slot)
-	if id, known := s.sentAt[b]; known && id != idOf(e) || e.Ballot != b {
+	id, known := s.sentAt[b]
+	if known && id != idOf(e) || e.Ballot != b {
 		panic(fmt.Sprintf("slot %d is proposed at %v as %+v, and was as %+v", e.Slot, b, *e, id))
+	}
+	if !known && !g.backed(s, b, idOf(e)) {
+		panic(fmt.Sprintf("slot %d is proposed at %v as %+v with no majority behind it", e.Slot, b, *e))
 	}
 	s.sentAt[b] = idOf(e)
 	if c := s.chosen; c != nil && !b.Less(c.Ballot) && idOf(c) != idOf(e) {
 		panic(fmt.Sprintf("slot %d: chosen %+v, and %v proposes %+v", e.Slot, *c, b, *e))
 	}
+}
+
+// backed is P2c: there is a majority of which either none has accepted anything
+// below b, or the accepted value of the highest ballot below b is this one.
+func (g *ghost) backed(s *slotGhost, b Ballot, value valueID) bool {
+	for set := range votes(1 << (len(g.vowed) + 1)) {
+		if set.has(0) || set.count() != g.quorum {
+			continue
+		}
+		var highest *acceptedAt
+		for i := range s.accepted {
+			a := &s.accepted[i]
+			if a.by&set != 0 && a.ballot.Less(b) && (highest == nil || highest.ballot.Less(a.ballot)) {
+				highest = a
+			}
+		}
+		if highest == nil || idOf(&highest.value) == value {
+			return true
+		}
+	}
+	return false
 }
 
 // led checks that a ballot has one leader, in one process.

@@ -1,5 +1,7 @@
 package consensus
 
+import "fmt"
+
 // snapshots is what a member knows of snapshots of its own state machine. At
 // most one generation is being stored at a time, taken here or fetched.
 type snapshots struct {
@@ -7,20 +9,16 @@ type snapshots struct {
 	gen     uint64       // the newest generation used
 	grown   uint64       // cost of the entries handed out above the newest
 
-	taking    bool         // one has been asked for and is not all here
-	abandoned bool         // it will never be, and the state machine does not know yet
-	meta      SnapshotMeta // of the one being taken, or put in force
-	seq       uint64       // the write that puts meta in force; 0: none on its way
-	stored    []uint64     // writes that hold its chunks and are not durable
+	taking bool         // one has been asked for and is not all here
+	meta   SnapshotMeta // of the one being taken, or put in force
+	seq    uint64       // the write that puts meta in force; 0: none on its way
+	stored []uint64     // writes that hold its chunks and are not durable
 }
 
 // wantSnapshot reports whether a snapshot is due, and then begins it: it will
 // be of what has just been handed out.
 func (c *Core) wantSnapshot() bool {
 	s := &c.snapshot
-	if len(c.restores) > 0 {
-		s.abandoned = false
-	}
 	if c.cfg.SnapshotBytes == 0 || s.taking || s.seq != 0 || c.fetch.active() || s.grown < c.snapshotDue() {
 		return false
 	}
@@ -45,25 +43,22 @@ func (c *Core) snapshotDue() uint64 {
 	return max(due, c.cfg.SnapshotBytes)
 }
 
-// SnapshotReady reports whether a snapshot has been asked for and the disk is
-// ready for its next chunk. A caller that waits for it keeps the memory of a
-// snapshot bounded however slow the disk is.
+// SnapshotReady reports whether the next chunk of a snapshot may be handed
+// over: one has been asked for, and the disk keeps up, so that its memory is
+// bounded however slow the disk is.
 func (c *Core) SnapshotReady() bool {
 	return c.snapshot.taking && len(c.snapshot.stored) < maxChunksInFlight
 }
 
 // SnapshotChunk hands over the next chunk of the snapshot that WantSnapshot
-// asked for, at most MaxChunk bytes; last ends it. The core keeps data.
-//
-// A Restore with Index 0 ends a snapshot that is being taken: its caller drops
-// it. Calling this when no snapshot has been asked for is a bug.
+// asked for, at most MaxChunk bytes; last ends it. The core keeps data. A
+// snapshot of another member may come in between: then SnapshotReady stays
+// false, and a Restore with Index 0 tells the state machine to drop what it was
+// about to hand over. Calling this when not SnapshotReady is a bug.
 func (c *Core) SnapshotChunk(data []byte, last bool) {
 	s := &c.snapshot
-	if s.abandoned {
-		return
-	}
-	if !s.taking || len(data) > MaxChunk {
-		panic("BUG: a chunk too large, or of a snapshot that nobody asked for")
+	if !c.SnapshotReady() || len(data) > MaxChunk {
+		panic(fmt.Sprintf("BUG: chunk of %d bytes of a snapshot, ready: %v", len(data), c.SnapshotReady()))
 	}
 	c.gate.chunk(Chunk{Gen: s.meta.Gen, Index: s.meta.Chunks, Data: data})
 	s.stored = append(s.stored, c.gate.newest)
@@ -78,12 +73,6 @@ func (c *Core) SnapshotChunk(data []byte, last bool) {
 
 // putInForce notes that write seq puts m in force.
 func (s *snapshots) putInForce(m SnapshotMeta, seq uint64) { s.meta, s.seq = m, seq }
-
-// abandon gives up the snapshot that is being taken, if there is one.
-func (s *snapshots) abandon() {
-	s.abandoned = s.taking
-	s.taking = false
-}
 
 func (s *snapshots) persisted(seq uint64) {
 	s.stored = dropUpTo(s.stored, seq)

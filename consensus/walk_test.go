@@ -191,6 +191,9 @@ func (w *world) quiesce() {
 	for range 10_000 {
 		moved := false
 		for _, m := range w.members {
+			if m.core == nil {
+				continue
+			}
 			for _, act := range []func() bool{m.syncAll, m.readAll, m.chunkAll} {
 				moved = act() || moved
 			}

@@ -196,7 +196,7 @@ func TestPhaseOneIsDoneOnceForAllSlots(t *testing.T) {
 func TestP2IsWatched(t *testing.T) {
 	low, high := Ballot{1, 1}, Ballot{2, 2}
 	entry := func(b Ballot, value string) *Entry {
-		return &Entry{Slot: 1, Ballot: b, Origin: b, Kind: KindCommands, Payload: []byte(value)}
+		return &Entry{Slot: 1, Ballot: b, Origin: low, Kind: KindCommands, Payload: []byte(value)}
 	}
 	ghostWith := func(voters ...NodeID) *ghost {
 		var g ghost

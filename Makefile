@@ -44,9 +44,9 @@ test: need-go ## all tests that need only Go and this machine
 	$(STATIC) $(GO) test $(BUILD) -timeout 10m ./...
 
 .PHONY: race
-race: need-go ## the same tests with the race detector and the costly checks (needs gcc)
+race: need-go ## the same tests, the long ones shortened, with race detector and costly checks (needs gcc)
 	@command -v gcc >/dev/null || { echo "the race detector needs gcc (Debian: apt-get install gcc libc6-dev)" >&2; exit 1; }
-	CGO_ENABLED=1 $(GO) test -race -tags invariants -timeout 15m ./...
+	CGO_ENABLED=1 $(GO) test -race -short -tags invariants -timeout 15m ./...
 
 .PHONY: lint
 lint: need-go ## gofmt, vet, staticcheck, the rules of tidy/, module files

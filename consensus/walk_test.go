@@ -236,7 +236,7 @@ func (w *world) summary() string {
 
 func TestWalkWithoutTimers(t *testing.T) {
 	first := seed(t)
-	worlds := walkWorlds(t)
+	worlds := worldCount(t, 500, 5000)
 	var elections, chosen, answered, ineffective, snapshots int
 	for i := range worlds {
 		n := first + uint64(i)
@@ -275,8 +275,8 @@ func runWalk(t *testing.T, n uint64) (w *world) {
 	return w
 }
 
-// walkWorlds is how many worlds a test run walks through.
-func walkWorlds(t *testing.T) int {
+// worldCount is how many worlds a random test goes through.
+func worldCount(t *testing.T, short, long int) int {
 	if text := os.Getenv(worldsVariable); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil {
@@ -285,9 +285,9 @@ func walkWorlds(t *testing.T) int {
 		return n
 	}
 	if testing.Short() {
-		return 500
+		return short
 	}
-	return 5000
+	return long
 }
 
 // worldsVariable says how many worlds to walk through, for a longer search.

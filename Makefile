@@ -29,13 +29,13 @@ build: need-go ## build the programs into bin/, static, version stamped
 	$(STATIC) $(GO) build $(BUILD) -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
 
 .PHONY: run
-run: build ## build and run one server: locks 127.0.0.1:5225, page 127.0.0.1:5280, data ./data
+run: build ## build and run one server: locks 127.0.0.1:5225, HTTP 127.0.0.1:5280, data ./data
 	@echo
 	@echo 'The server starts below; stop it with Ctrl-C. In another terminal:'
 	@echo '  bin/ticket run demo -- sleep 5      # hold the lock "demo" while a command runs'
 	@echo '  bin/ticket run demo -- date         # a second one waits for its turn'
 	@echo '  bin/ticket locks                    # who holds what'
-	@echo 'The page is at http://127.0.0.1:5280/'
+	@echo 'What it says of itself: http://127.0.0.1:5280/status and http://127.0.0.1:5280/metrics'
 	@echo
 	@exec bin/ticketd serve --listen 127.0.0.1:5225 --http 127.0.0.1:5280 --data-dir ./data
 

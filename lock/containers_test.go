@@ -63,8 +63,8 @@ func TestIndexFindsWhatAMapFinds(t *testing.T) {
 	}
 }
 
-// Keys that come and go leave graves; they must not fill a segment up.
-func TestIndexCleansGraves(t *testing.T) {
+// Keys that come and go leave graves; they do not fill a segment up.
+func TestGravesDoNotMakeTheIndexGrow(t *testing.T) {
 	table := New()
 	const live = 300
 	for i := range 50_000 {

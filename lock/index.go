@@ -25,7 +25,7 @@ type index struct {
 const segmentLen = 1020
 
 const (
-	segmentFull   = segmentLen * 4 / 5 // slots in use, with graves: split or clean
+	segmentFull   = segmentLen * 4 / 5 // slots in use, with graves: split
 	segmentSparse = segmentLen / 8     // fewer keys: see whether to merge
 	segmentMerged = segmentLen / 4     // at most as many keys after a merge
 )
@@ -100,7 +100,7 @@ func (x *index) find(hash uint64, key []byte) uint32 {
 func (x *index) add(hash uint64, ref uint32) {
 	s := x.segment(hash)
 	for s.live+s.dead >= segmentFull {
-		x.makeRoom(hash, s)
+		x.split(hash, s)
 		s = x.segment(hash)
 	}
 	s.add(hash, ref)

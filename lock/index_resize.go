@@ -1,29 +1,5 @@
 package lock
 
-// makeRoom cleans s, the segment of hash, of its graves, or splits it if it is
-// full of keys.
-func (x *index) makeRoom(hash uint64, s *segment) {
-	if s.live < segmentFull/2 {
-		x.clean(s)
-		return
-	}
-	if uint(s.depth) == x.depth {
-		x.doubleDirectory()
-	}
-	x.split(hash, s)
-}
-
-// clean enters all keys of s anew, without the graves.
-func (x *index) clean(s *segment) {
-	old := s.slots
-	*s = segment{depth: s.depth}
-	for _, slot := range old {
-		if ref := slot & refMask; ref != 0 {
-			s.add(x.hashOf(ref), ref)
-		}
-	}
-}
-
 func (x *index) doubleDirectory() {
 	double := make([]*segment, 0, 2*len(x.segments))
 	for _, s := range x.segments {
@@ -34,9 +10,12 @@ func (x *index) doubleDirectory() {
 	x.deepest = 0
 }
 
-// split moves the keys of s with the next bit of the hash set to a segment of
-// their own. The directory must be deeper than s.
+// split moves the keys of s, the segment of hash, with the next bit of the hash
+// set to a segment of their own. Neither half has a grave.
 func (x *index) split(hash uint64, s *segment) {
+	if uint(s.depth) == x.depth {
+		x.doubleDirectory()
+	}
 	old := s.slots
 	*s = segment{depth: s.depth + 1}
 	upper := &segment{depth: s.depth}
@@ -78,14 +57,15 @@ func (x *index) merge(hash uint64, s *segment) {
 	if uint(s.depth) == x.depth {
 		x.deepest -= 2
 	}
-	s.depth--
-	x.clean(s)
-	for _, slot := range other.slots {
-		if ref := slot & refMask; ref != 0 {
-			s.add(x.hashOf(ref), ref)
+	whole := &segment{depth: s.depth - 1}
+	for _, half := range []*segment{s, other} {
+		for _, slot := range half.slots {
+			if ref := slot & refMask; ref != 0 {
+				whole.add(x.hashOf(ref), ref)
+			}
 		}
 	}
-	x.point(hash, s)
+	x.point(hash, whole)
 	for x.deepest == 0 && x.depth > 0 {
 		x.halveDirectory()
 	}

@@ -199,7 +199,7 @@ func TestNothingKeepsTheLockOfADeadParent(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "the command has ended", func() bool { return gone(pid) || zombie(pid) })
-	take(t, s, "k", 4*time.Second, time.Second)
+	take(t, s, "k", 10*time.Second, time.Minute)
 	cmd.Wait()
 }
 

@@ -33,6 +33,9 @@ type checks struct {
 // started: a process begins with what its disk holds.
 func (c *checks) started(h *host, rec *consensus.Recovered) {
 	c.promises.recovered(h, rec)
+	for i := range rec.Entries { // some came through the crash without an ack
+		c.log.accepted(c.w, h, &rec.Entries[i])
+	}
 }
 
 // durable: a write has reached a disk.

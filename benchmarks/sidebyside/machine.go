@@ -21,6 +21,9 @@ type machine struct {
 	Go      string  `json:"go"`
 	Redis   string  `json:"redis"`
 	FsyncUS float64 `json:"fsync_us"` // median time to make 4 KiB durable
+	// Busy is the machine's load average before the comparison: anything but 0
+	// is other work, which the figures suffer from.
+	Busy float64 `json:"busy"`
 }
 
 // look finds out about the machine. dir is on the disk that the servers use.
@@ -42,8 +45,20 @@ func look(dir string) (machine, error) {
 	}
 	_, m.Redis, _ = strings.Cut(version, "v=")
 	m.Redis, _, _ = strings.Cut(m.Redis, " ")
+	if m.Busy, err = loadAverage(); err != nil {
+		return m, err
+	}
 	m.FsyncUS, err = fsyncMicros(dir)
 	return m, err
+}
+
+// loadAverage is that of the last minute.
+func loadAverage() (busy float64, err error) {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err == nil {
+		_, err = fmt.Sscan(string(text), &busy)
+	}
+	return busy, err
 }
 
 func output(name string, args ...string) (string, error) {

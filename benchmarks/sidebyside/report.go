@@ -8,8 +8,8 @@ import (
 const reportHead = `# ticketd and Redis side by side
 
 Made by ` + "`make bench`" + ` (%s, commit %s) on %d × %s, %s, %s, redis-server %s; making 4 KiB durable
-takes %.0f µs here (median). The servers and the load generator share these processors, so the figures say
-how the two compare, not what either can do on a machine of its own.
+takes %.0f µs here (median), and the load average before it began was %.2f. The servers and the load generator share these
+processors, so the figures say how the two compare, not what either can do on a machine of its own.
 
 A pair is an acquire and its release. Redis does it as locks on one Redis are usually done:
 ` + "`SET key value NX PX 30000`" + ` with a random value, and a script that compares and deletes, by EVALSHA. Each figure is
@@ -33,7 +33,7 @@ is sent again at once. Real clients pause before that: they wait longer and ask 
 func markdown(records []record) []byte {
 	var b bytes.Buffer
 	m := records[0].machine
-	fmt.Fprintf(&b, reportHead, m.Time, m.Commit, m.CPUs, m.CPU, m.Kernel, m.Go, m.Redis, m.FsyncUS)
+	fmt.Fprintf(&b, reportHead, m.Time, m.Commit, m.CPUs, m.CPU, m.Kernel, m.Go, m.Redis, m.FsyncUS, m.Busy)
 	for _, s := range sections(records) {
 		fmt.Fprintf(&b, "\n## %s\n", s.title)
 		b.WriteString(reportTable)

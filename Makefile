@@ -89,5 +89,5 @@ sim-canary jepsen demo:
 	@echo "make $@: not yet; it comes with the cluster (docs/STATUS.md)" >&2; exit 1
 
 .PHONY: ci
-ci: ## what CI runs: lint, race, fuzz, interop; prints how long each took
+ci: ## what CI runs: lint, test, race, fuzz, interop; prints how long each took
 	@.ci/parts lint test race fuzz interop

@@ -201,3 +201,46 @@ func TestASwingOfAFewChunksAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// A segment does not merge with a part of its other half: that part shares more
+// bits than the two of them.
+func TestIndexMergesOnlyWholeHalves(t *testing.T) {
+	table := New()
+	x := &table.index
+	var keys [4][][]byte // by the two top bits of their hashes
+	add := func(key []byte) {
+		quarter := x.hash(key) >> 62
+		keys[quarter] = append(keys[quarter], key)
+		table.addHold(key, x.hash(key))
+	}
+	remove := func(quarter int) {
+		n := len(keys[quarter]) - 1
+		x.remove(x.hash(keys[quarter][n]), table.find(keys[quarter][n]))
+		keys[quarter] = keys[quarter][:n]
+	}
+	lower := func() int { return len(keys[0]) + len(keys[1]) }
+	// 200 keys below, and above so many that that half is split again.
+	for i := 0; len(x.segments) < 4; i++ {
+		if key := fmt.Appendf(nil, "key-%d", i); x.hash(key)>>63 == 1 || lower() < 200 {
+			add(key)
+		}
+	}
+	if x.segments[0] != x.segments[1] || x.segments[2] == x.segments[3] {
+		t.Fatal("the lower half is split, or the upper is not")
+	}
+	for _, quarter := range []int{2, 3} {
+		for len(keys[quarter]) > segmentMerged/2+1 {
+			remove(quarter)
+		}
+	}
+	for lower() > segmentSparse/2 {
+		remove(lower() % 2 * min(1, len(keys[1])))
+	}
+	for _, quarter := range keys {
+		for _, key := range quarter {
+			if table.find(key) == 0 {
+				t.Fatalf("key %q is lost", key)
+			}
+		}
+	}
+}

@@ -24,7 +24,8 @@
 //	list.go      the held keys, as shown to people
 //
 // Below them are the containers: numbers.go and slab.go (records by number),
-// keys.go (key bytes), index.go (key to record), heap.go. Nothing in them is a
+// chain.go (lists of them), keys.go (key bytes), index.go (key to record),
+// heap.go. Nothing in them is a
 // pointer to a record, so a million held keys are a few thousand objects to
 // the garbage collector, and nothing in them is ever copied as a whole, so no
 // request waits for a table that is being doubled.

@@ -9,12 +9,29 @@ import "fmt"
 // index up to k is stored at ballot b. It is not "the last slot": a slot that
 // holds an older ballot's value has accepted nothing at b.
 type acceptor struct {
-	promisedIn uint64 // the write that makes the promise durable
+	promisedIn      uint64       // the write that makes the promise durable
+	promisedDurably Ballot       // the highest promise that is durable
+	promising       []promisedIn // those that are not
 
 	at      Ballot // the ballot that stored and acked speak of
 	stored  Slot   // k(at)
 	acked   Slot   // up to here an acknowledgement is on its way
 	durably Slot   // up to here one has left, after its write
+}
+
+// promisedIn is a promise and the write that makes it durable.
+type promisedIn struct {
+	seq    uint64
+	ballot Ballot
+}
+
+func (a *acceptor) promisesPersisted(seq uint64) {
+	n := 0
+	for n < len(a.promising) && a.promising[n].seq <= seq {
+		a.promisedDurably = a.promising[n].ballot
+		n++
+	}
+	a.promising = a.promising[:copy(a.promising, a.promising[n:])]
 }
 
 // durable notes that an acknowledgement leaves.
@@ -46,6 +63,7 @@ func (c *Core) promise(b Ballot) {
 	c.seenRound = max(c.seenRound, b.Round)
 	c.gate.promise(b)
 	c.acceptor.promisedIn = c.gate.newest
+	c.acceptor.promising = append(c.acceptor.promising, promisedIn{c.gate.newest, b})
 }
 
 // refuse answers a message of a ballot below the promise.
@@ -175,7 +193,12 @@ func (c *Core) acknowledge() {
 	}
 	if k := c.position(); k > c.acceptor.acked {
 		c.acceptor.acked = k
-		c.sendOnce(c.gate.newest, c.leader, Message{Type: MsgAccepted, Ballot: c.promised, Slot: k})
+		c.sendOnce(c.gate.newest, c.leader, Message{
+			Type:    MsgAccepted,
+			Learner: c.isLearner(),
+			Ballot:  c.promised,
+			Slot:    k,
+		})
 	}
 }
 
@@ -186,10 +209,12 @@ func (c *Core) onHeartbeat(from NodeID, m *Message) {
 	c.timers.lend(m)
 	c.learnCommit(m.Commit)
 	c.sendOnce(c.acceptor.promisedIn, from, Message{
-		Type:   MsgAlive,
-		Ballot: m.Ballot,
-		Slot:   max(c.commit, c.acceptor.durably),
-		Sent:   m.Sent,
+		Type:     MsgAlive,
+		Learner:  c.isLearner(),
+		Ballot:   m.Ballot,
+		Promised: c.membership.roster.Floor,
+		Slot:     max(c.commit, c.acceptor.durably),
+		Sent:     m.Sent,
 	})
 	c.askForHole(from, m)
 }

@@ -6,19 +6,26 @@ func (c *Core) handOut() {
 	c.chosen = c.chosen[:0]
 	for c.applied < c.commit {
 		e := c.log.at(c.applied + 1)
-		effective := c.state.apply(e)
-		c.chosen = append(c.chosen, Chosen{
+		chosen := Chosen{
 			Slot:      e.Slot,
 			Origin:    e.Origin,
-			Now:       c.state.now,
 			Kind:      e.Kind,
 			Payload:   e.Payload,
-			Effective: effective,
-		})
+			Effective: c.state.apply(e),
+		}
+		chosen.Now = c.state.now
 		c.applied = e.Slot
+		if e.Kind == KindReplace {
+			chosen.Kind, chosen.Payload = KindCommands, nil
+			if chosen.Effective {
+				c.applyReplacement(e)
+			}
+		}
+		c.chosen = append(c.chosen, chosen)
 		c.pending -= cost(e)
 		c.snapshot.grown += cost(e)
 	}
+	c.grow()
 }
 
 // trim forgets the part of the log in memory that nobody needs. Alone, that is

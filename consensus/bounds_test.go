@@ -19,17 +19,6 @@ func led(t *testing.T, cfg Config) *world {
 	return w
 }
 
-// lose drops whatever is under way to or from a member.
-func (w *world) lose(id NodeID) {
-	kept := w.net[:0]
-	for _, p := range w.net {
-		if p.from != id && p.to != id {
-			kept = append(kept, p)
-		}
-	}
-	w.net = kept
-}
-
 func TestALeadersMemoryDoesNotGrowForADeadFollower(t *testing.T) {
 	const entries, kept = 10, 5
 	w := led(t, Config{
@@ -44,7 +33,6 @@ func TestALeadersMemoryDoesNotGrowForADeadFollower(t *testing.T) {
 			leader.Propose(nil)
 			w.members[0].finish()
 		}
-		w.lose(3)
 		w.quiesceWithout(3)
 		most = max(most, leader.log.count)
 	}
@@ -56,33 +44,6 @@ func TestALeadersMemoryDoesNotGrowForADeadFollower(t *testing.T) {
 	if f := &leader.reign.followers[2]; len(f.flights) > maxStreamMessages {
 		t.Errorf("%d messages to a dead follower", len(f.flights))
 	}
-}
-
-// quiesceWithout is quiesce in a world in which id is cut off.
-func (w *world) quiesceWithout(id NodeID) {
-	for len(w.net) > 0 || w.anyWaits() {
-		for _, m := range w.members {
-			for _, act := range []func() bool{m.syncAll, m.readAll, m.chunkAll} {
-				act()
-			}
-		}
-		w.lose(id)
-		net := w.net
-		w.net = nil
-		for _, p := range net {
-			w.deliver(p)
-		}
-		w.lose(id)
-	}
-}
-
-func (w *world) anyWaits() bool {
-	for _, m := range w.members {
-		if len(m.disk.waiting) > 0 {
-			return true
-		}
-	}
-	return false
 }
 
 func TestWhatIsUnderWayIsBounded(t *testing.T) {
@@ -132,7 +93,6 @@ func TestAStreamIsBounded(t *testing.T) {
 	// 2 acknowledges, 3 only answers heartbeats.
 	for range 500 {
 		w.members[0].propose()
-		w.lose(3)
 		w.quiesceWithout(3)
 	}
 	f := &leader.reign.followers[2]

@@ -10,6 +10,7 @@ import (
 // type has, in the order of this list. All integers are big-endian.
 //
 //	granted   1  0 or 1
+//	learner   1  0 or 1
 //	ballot    9  round 8, node 1
 //	promised  9  like ballot
 //	slot      8
@@ -26,6 +27,7 @@ type fields uint16
 
 const (
 	hasGranted fields = 1 << iota
+	hasLearner
 	hasBallot
 	hasPromised
 	hasSlot
@@ -46,9 +48,9 @@ var layouts = [...]fields{
 	MsgPrepare:       hasBallot | hasSlot | hasSent,
 	MsgPromise:       hasBallot | hasSlot | hasLast | hasSent | hasEntries,
 	MsgAccept:        hasBallot | hasSlot | hasCommit | hasSent | hasEntries,
-	MsgAccepted:      hasBallot | hasSlot,
+	MsgAccepted:      hasLearner | hasBallot | hasSlot,
 	MsgHeartbeat:     hasBallot | hasSlot | hasCommit | hasStamp | hasSent,
-	MsgAlive:         hasBallot | hasSlot | hasSent,
+	MsgAlive:         hasLearner | hasBallot | hasPromised | hasSlot | hasSent,
 	MsgNack:          hasBallot | hasPromised | hasSlot | hasSent,
 	MsgOffer:         hasBallot | hasMeta,
 	MsgAsk:           hasMeta | hasIndex,
@@ -66,10 +68,10 @@ func AppendMessage(b []byte, m *Message) []byte {
 	has := layouts[m.Type]
 	b = append(b, byte(m.Type))
 	if has&hasGranted != 0 {
-		b = append(b, 0)
-		if m.Granted {
-			b[len(b)-1] = 1
-		}
+		b = appendBool(b, m.Granted)
+	}
+	if has&hasLearner != 0 {
+		b = appendBool(b, m.Learner)
 	}
 	if has&hasBallot != 0 {
 		b = appendBallot(b, m.Ballot)
@@ -102,6 +104,13 @@ func AppendMessage(b []byte, m *Message) []byte {
 		b = append(b, m.Data...)
 	}
 	return b
+}
+
+func appendBool(b []byte, v bool) []byte {
+	if v {
+		return append(b, 1)
+	}
+	return append(b, 0)
 }
 
 func appendBallot(b []byte, v Ballot) []byte {
@@ -198,8 +207,11 @@ func (m *Message) checkEntries() error {
 	}
 	for i := range m.Entries {
 		e := &m.Entries[i]
-		if e.Kind != KindCommands && e.Kind != KindLeaderStart {
+		if e.Kind < KindCommands || e.Kind > KindReplace {
 			return errors.New("unknown kind of entry")
+		}
+		if e.Kind == KindReplace && !isReplacement(e.Payload) {
+			return errors.New("a replacement that names nobody")
 		}
 		if m.Type == MsgAccept && e.Ballot != m.Ballot {
 			return errors.New("an entry of another ballot")

@@ -24,6 +24,7 @@ func samples() []Message {
 	entries := []Entry{
 		{Slot: 41, Ballot: b, Origin: low, Stamp: 6_000_000_000, Kind: KindCommands, Payload: []byte("\x00\n\xff")},
 		{Slot: 42, Ballot: b, Origin: b, Stamp: 6_000_000_001, Kind: KindLeaderStart},
+		{Slot: 43, Ballot: b, Origin: b, Stamp: 6_000_000_002, Kind: KindReplace, Payload: encodeReplacement(3, StoreID{9})},
 	}
 	return []Message{
 		{Type: MsgPreVote, Ballot: b, Promised: low, Commit: 40},
@@ -32,9 +33,9 @@ func samples() []Message {
 		{Type: MsgPromise, Ballot: b, Slot: 41, Last: 43, Sent: 9, Entries: entries},
 		{Type: MsgPromise, Ballot: b, Slot: 41, Last: 40, Sent: 9},
 		{Type: MsgAccept, Ballot: b, Slot: 40, Commit: 39, Sent: 9, Entries: entries},
-		{Type: MsgAccepted, Ballot: b, Slot: 42},
+		{Type: MsgAccepted, Learner: true, Ballot: b, Slot: 42},
 		{Type: MsgHeartbeat, Ballot: b, Slot: 42, Commit: 41, Stamp: 7_000_000_000, Sent: 9},
-		{Type: MsgAlive, Ballot: b, Slot: 42, Sent: 9},
+		{Type: MsgAlive, Learner: true, Ballot: b, Promised: low, Slot: 42, Sent: 9},
 		{Type: MsgNack, Ballot: low, Promised: b, Slot: 41, Sent: 9},
 		{Type: MsgOffer, Ballot: b, Meta: meta},
 		{Type: MsgAsk, Meta: meta, Index: 1},
@@ -108,7 +109,9 @@ func TestMessagesThatNobodySendsAreRefused(t *testing.T) {
 		"gap before the entries":   {Type: MsgAccept, Ballot: b, Slot: 4, Entries: entry(6)},
 		"entry of another ballot": {Type: MsgAccept, Ballot: b, Slot: 4,
 			Entries: []Entry{{Slot: 5, Ballot: Ballot{6, 2}, Kind: KindCommands}}},
-		"unknown kind":  {Type: MsgAccept, Ballot: b, Slot: 4, Entries: []Entry{{Slot: 5, Ballot: b, Kind: 3}}},
+		"unknown kind": {Type: MsgAccept, Ballot: b, Slot: 4, Entries: []Entry{{Slot: 5, Ballot: b, Kind: 4}}},
+		"replacement of nobody": {Type: MsgAccept, Ballot: b, Slot: 4, Entries: []Entry{
+			{Slot: 5, Ballot: b, Kind: KindReplace, Payload: encodeReplacement(6, StoreID{1})}}},
 		"no such chunk": {Type: MsgAsk, Meta: meta, Index: 2},
 		"no such data":  {Type: MsgChunk, Meta: meta, Index: 2},
 		"large payload": {Type: MsgAccept, Ballot: b, Slot: 4, Entries: []Entry{

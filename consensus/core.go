@@ -9,6 +9,13 @@ import (
 type Config struct {
 	Node    NodeID
 	Members int // 1, 3 or 5; their ids are 1..Members
+	// Store is this node's store. If it is zero the members are who their
+	// ids say, and the cluster is formed: for a log with one member, and
+	// for members that live in one process.
+	Store StoreID
+	// Join: the store was made to take another's place. It counts only until
+	// the store has a roster.
+	Join bool
 	// Start is the payload of this node's LeaderStart entries.
 	Start []byte
 	// Heartbeat and ElectionTimeout in nanoseconds; unused with one member.
@@ -23,7 +30,8 @@ type Config struct {
 	SnapshotBytes uint64
 	// Limits has its defaults when zero.
 	Limits Limits
-	// Seed feeds the only random numbers: the jitter of elections.
+	// Seed feeds the only random numbers, the jitter of elections, and tells
+	// two processes on copies of one store apart: draw it anew for each.
 	Seed uint64
 }
 
@@ -61,6 +69,8 @@ type Core struct {
 	fetch     fetch
 	serving   serving
 
+	membership membership
+
 	chosen   []Chosen
 	sends    []Send // for the next Take
 	sent     []Send // given out by the last
@@ -86,7 +96,9 @@ func New(cfg Config, rec Recovered, now Mono) *Core {
 		rng:      rand.New(rand.NewPCG(cfg.Seed, uint64(cfg.Node))),
 		promised: rec.Promised,
 	}
+	c.acceptor.promisedDurably = rec.Promised
 	c.recover(rec)
+	c.recoverRoster(rec.Roster)
 	if cfg.Members == 1 {
 		c.campaign()
 		c.Tick(now)
@@ -117,6 +129,7 @@ func (c *Core) recover(rec Recovered) {
 	}
 	c.commit = max(rec.Commit, c.applied)
 	c.gate.hinted = rec.Commit
+	c.gate.last = c.log.last()
 	if c.commit > c.log.last() {
 		panic(fmt.Sprintf("BUG: recovered commit %d is above the last slot %d", c.commit, c.log.last()))
 	}
@@ -126,6 +139,9 @@ func (c *Core) recover(rec Recovered) {
 func (c *Core) Step(from NodeID, m *Message) {
 	if from == 0 || int(from) > c.cfg.Members || from == c.cfg.Node {
 		panic(fmt.Sprintf("BUG: message of member %d to member %d of %d", from, c.cfg.Node, c.cfg.Members))
+	}
+	if !c.hears(m) {
+		return
 	}
 	if c.promised.Less(m.Promised) {
 		c.learnOf(m.Promised)
@@ -162,11 +178,25 @@ func (c *Core) Step(from NodeID, m *Message) {
 	}
 }
 
+// hears reports whether a message is for a store of this standing.
+func (c *Core) hears(m *Message) bool {
+	if c.votes() {
+		return true
+	}
+	switch m.Type {
+	case MsgAccept, MsgHeartbeat, MsgOffer, MsgAsk, MsgChunk:
+		return c.isLearner() && c.membership.roster.formed()
+	}
+	return false
+}
+
 // Persisted says that the write seq and all before it are durable.
 func (c *Core) Persisted(seq uint64) {
 	for _, h := range c.gate.persisted(seq) {
 		c.release(h.send)
 	}
+	c.acceptor.promisesPersisted(seq)
+	c.rosterPersisted(seq)
 	c.snapshot.persisted(seq)
 	c.fetch.stored = dropUpTo(c.fetch.stored, seq)
 }
@@ -179,7 +209,8 @@ func (c *Core) Take(out *Output) {
 	c.trim()
 	out.Chosen = c.chosen
 	out.WantSnapshot = c.wantSnapshot()
-	out.Writes = c.gate.take(c.commit, c.now)
+	out.Writes = c.gate.take(c.commit, c.log.last(), c.now)
+	out.Hello, c.membership.changed = c.membership.changed, false
 	out.Wake = c.wake()
 	if c.cfg.Members == 1 {
 		out.Sends, out.Restores, out.Reads = nil, nil, nil
@@ -244,12 +275,19 @@ type State struct {
 	Last    Slot
 	Mark    Ballot
 	Now     Stamp // log time at Applied
+	// Roster is what is known of the cluster's stores; its Standing is 0
+	// where Config.Store is zero.
+	Roster Roster
 }
 
 // State returns what the core shows of itself at this moment.
 func (c *Core) State() State {
+	role := c.role
+	if !c.votes() {
+		role = RoleLearner
+	}
 	return State{
-		Role:    c.role,
+		Role:    role,
 		Ballot:  c.promised,
 		Leader:  c.leader,
 		Commit:  c.commit,
@@ -257,5 +295,6 @@ func (c *Core) State() State {
 		Last:    c.log.last(),
 		Mark:    c.state.mark,
 		Now:     c.state.now,
+		Roster:  c.membership.roster,
 	}
 }

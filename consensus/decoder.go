@@ -38,6 +38,14 @@ func (d *decoder) u8() uint8 {
 	return 0
 }
 
+func (d *decoder) bool() bool {
+	v := d.u8()
+	if v > 1 {
+		d.fail("neither 0 nor 1")
+	}
+	return v == 1
+}
+
 func (d *decoder) u32() uint32 {
 	if b := d.take(4); b != nil {
 		return binary.BigEndian.Uint32(b)
@@ -71,11 +79,10 @@ func (d *decoder) bytes(limit uint32) []byte {
 func (d *decoder) message(m *Message) {
 	has := layouts[m.Type]
 	if has&hasGranted != 0 {
-		granted := d.u8()
-		if granted > 1 {
-			d.fail("granted is neither 0 nor 1")
-		}
-		m.Granted = granted == 1
+		m.Granted = d.bool()
+	}
+	if has&hasLearner != 0 {
+		m.Learner = d.bool()
 	}
 	if has&hasBallot != 0 {
 		m.Ballot = d.ballot()

@@ -18,6 +18,7 @@ type disk struct {
 type stored struct {
 	promised Ballot
 	commit   Slot
+	roster   []byte
 	snapshot *SnapshotMeta
 	entries  []Entry
 	chunks   map[ChunkRead][]byte
@@ -61,6 +62,7 @@ func (d *disk) crash() Recovered {
 	return Recovered{
 		Promised: d.state.promised,
 		Commit:   d.state.commit,
+		Roster:   d.state.roster,
 		Snapshot: d.state.snapshot,
 		Entries:  slices.Clone(d.state.entries),
 	}
@@ -72,6 +74,9 @@ func (s *stored) apply(w *Write) {
 			panic(fmt.Sprintf("promise goes back from %v to %v", s.promised, w.Promised))
 		}
 		s.promised = w.Promised
+	}
+	if w.Roster != nil {
+		s.roster = w.Roster
 	}
 	for i, e := range w.Entries {
 		if i > 0 && e.Slot != w.Entries[i-1].Slot+1 {

@@ -29,7 +29,7 @@ func (c *Core) learnOf(b Ballot) {
 // disk does not answer would be no better leader than none.
 func (c *Core) standForElection() {
 	c.resetElection()
-	if c.stalled() {
+	if c.stalled() || !c.votes() {
 		return
 	}
 	c.preVote()
@@ -109,9 +109,15 @@ func (c *Core) campaign() {
 	}
 }
 
-// elected reports whether phase one is over.
+// elected reports whether phase one is over. Promises of stores that the
+// recovered log replaces do not count.
 func (c *Core) elected() bool {
-	return c.role == RoleCandidate && c.candidacy.preparing && c.candidacy.votes.count() >= c.quorum
+	v := &c.candidacy
+	if c.role != RoleCandidate || !v.preparing || v.votes.count() < c.quorum {
+		return false
+	}
+	barred := c.replaced(v.recovery.from, v.recovery.complete())
+	return (v.votes&^barred).count() >= c.quorum && !barred.has(c.cfg.Node)
 }
 
 func (c *Core) onPromise(from NodeID, m *Message) {

@@ -11,6 +11,7 @@ import "fmt"
 type gate struct {
 	newest  uint64 // Seq of the newest write
 	durable uint64
+	last    Slot     // last slot of the log, durably
 	hinted  Slot     // commit hint of the newest write that carried one
 	bytes   uint64   // of the entries in the newest write
 	open    []Write  // not handed out yet
@@ -22,8 +23,9 @@ type gate struct {
 
 // issued says when writes were handed out.
 type issued struct {
-	seq uint64 // the last of them
-	at  Mono
+	seq  uint64 // the last of them
+	last Slot   // last slot of the log with them
+	at   Mono
 }
 
 // held is a message that waits for a write. A message of a member to itself
@@ -69,11 +71,11 @@ func (g *gate) hold(need uint64, s Send) { g.held = append(g.held, held{need: ne
 
 // take hands over the writes that were opened since the last take. The commit
 // index rides along: it is a hint, and never worth a write of its own.
-func (g *gate) take(commit Slot, now Mono) []Write {
+func (g *gate) take(commit, last Slot, now Mono) []Write {
 	clear(g.given)
 	g.given, g.open = g.open, g.given[:0]
 	if n := len(g.given); n > 0 {
-		g.issued = append(g.issued, issued{seq: g.newest, at: now})
+		g.issued = append(g.issued, issued{seq: g.newest, last: last, at: now})
 		if commit > g.hinted {
 			g.given[n-1].Commit = commit
 			g.hinted = commit
@@ -97,6 +99,7 @@ func (g *gate) persisted(seq uint64) []held {
 	g.durable = seq
 	done := 0
 	for done < len(g.issued) && g.issued[done].seq <= seq {
+		g.last = g.issued[done].last
 		done++
 	}
 	g.issued = g.issued[:copy(g.issued, g.issued[done:])]

@@ -5,14 +5,17 @@ import "fmt"
 // ghost watches a world from outside and panics as soon as it is not as it
 // should be. What is chosen it judges by what is on the disks.
 type ghost struct {
-	quorum   int
-	commands int
-	vowed    []Ballot           // by NodeID-1: the highest ballot that has left in a vote
-	slots    []slotGhost        // by Slot
-	leaders  map[Ballot]*member // who has led under each ballot
-	reigns   map[Ballot]*Core
-	digests  map[Slot]uint64
-	answered map[Slot]bool // its leader has handed it out, under its own ballot
+	quorum int
+	// byHandOut: a value is taken to be chosen when it is first handed out.
+	// Where stores are replaced, the disks do not tell whose vote counted.
+	byHandOut bool
+	commands  int
+	vowed     []Ballot           // by NodeID-1: the highest ballot that has left in a vote
+	slots     []slotGhost        // by Slot
+	leaders   map[Ballot]*member // who has led under each ballot
+	reigns    map[Ballot]*Core
+	digests   map[Slot]uint64
+	answered  map[Slot]bool // its leader has handed it out, under its own ballot
 }
 
 // slotGhost is what is known of one slot.
@@ -20,6 +23,7 @@ type slotGhost struct {
 	accepted []acceptedAt
 	sentAt   map[Ballot]valueID
 	chosen   *Entry
+	made     map[Ballot]Entry   // by origin
 	stamped  map[Ballot]float64 // by origin: the true time of its stamp
 }
 
@@ -50,7 +54,7 @@ func (g *ghost) init(members int) {
 
 func (g *ghost) slot(s Slot) *slotGhost {
 	for len(g.slots) <= int(s) {
-		g.slots = append(g.slots, slotGhost{sentAt: map[Ballot]valueID{}, stamped: map[Ballot]float64{}})
+		g.slots = append(g.slots, slotGhost{sentAt: map[Ballot]valueID{}, made: map[Ballot]Entry{}, stamped: map[Ballot]float64{}})
 	}
 	return &g.slots[s]
 }
@@ -79,6 +83,7 @@ func (g *ghost) written(m *member, writes []Write) {
 			if e.Ballot != e.Origin || e.Origin.Node != m.id {
 				panic(fmt.Sprintf("slot %d: member %d has a value of %v that its leader never made", e.Slot, m.id, e.Origin))
 			}
+			s.made[e.Origin] = *e
 			s.stamped[e.Origin] = m.w.now
 		}
 	}
@@ -102,7 +107,7 @@ func (g *ghost) vote(by NodeID, e *Entry) {
 			panic(fmt.Sprintf("slot %d has two values at %v: %+v and %+v", e.Slot, e.Ballot, a.value, *e))
 		}
 		a.by.add(by)
-		if a.by.count() >= g.quorum {
+		if a.by.count() >= g.quorum && !g.byHandOut {
 			g.choose(s, e)
 		}
 		return
@@ -138,7 +143,7 @@ func (g *ghost) effective() (entries []*Entry, chosen int) {
 		if e.Kind == KindLeaderStart && mark.Less(e.Origin) {
 			mark = e.Origin
 			entries = append(entries, e)
-		} else if e.Kind == KindCommands && e.Origin == mark {
+		} else if e.Kind != KindLeaderStart && e.Origin == mark {
 			entries = append(entries, e)
 		}
 		chosen = s
@@ -208,7 +213,7 @@ func (g *ghost) proposed(b Ballot, e *Entry) {
 	if known && id != idOf(e) || e.Ballot != b {
 		panic(fmt.Sprintf("slot %d is proposed at %v as %+v, and was as %+v", e.Slot, b, *e, id))
 	}
-	if !known && !g.backed(s, b, idOf(e)) {
+	if !known && !g.byHandOut && !g.backed(s, b, idOf(e)) {
 		panic(fmt.Sprintf("slot %d is proposed at %v as %+v with no majority behind it", e.Slot, b, *e))
 	}
 	s.sentAt[b] = idOf(e)
@@ -253,7 +258,14 @@ func (g *ghost) led(m *member) {
 // handedOut checks an entry that reaches a state machine.
 func (g *ghost) handedOut(m *member, ch *Chosen) {
 	c := g.slot(ch.Slot).chosen
-	if c == nil || c.Origin != ch.Origin || c.Kind != ch.Kind || string(c.Payload) != string(ch.Payload) {
+	if c == nil && g.byHandOut {
+		value := g.slot(ch.Slot).made[ch.Origin]
+		value.Ballot = m.core.promised // chosen there, or below
+		g.choose(g.slot(ch.Slot), &value)
+		c = g.slot(ch.Slot).chosen
+	}
+	if c == nil || c.Origin != ch.Origin || c.Kind != KindReplace &&
+		(c.Kind != ch.Kind || string(c.Payload) != string(ch.Payload)) {
 		panic(fmt.Sprintf("member %d hands out %+v, chosen is %+v", m.id, *ch, c))
 	}
 	if m.core.role == RoleLeader && m.core.promised == ch.Origin {

@@ -45,6 +45,7 @@ func (c *Core) lead() {
 			f.heard(voters[i+1].sent)
 		}
 	}
+	c.membership.barred = c.replaced(c.log.last()+1, nil)
 	c.candidacy = candidacy{}
 	c.append(KindLeaderStart, c.cfg.Start)
 }
@@ -133,9 +134,16 @@ func (c *Core) onAccepted(from NodeID, m *Message) {
 			from, m.Slot, m.Ballot, c.log.last()))
 	}
 	f := &c.reign.followers[from-1]
+	f.learner = m.Learner
 	f.accepted(m.Slot)
+	if m.Type == MsgAccepted {
+		f.durable = max(f.durable, m.Slot)
+	}
 	for i := range c.reign.followers {
-		c.reign.matches[i] = c.reign.followers[i].match
+		c.reign.matches[i] = 0
+		if c.counts(NodeID(i + 1)) {
+			c.reign.matches[i] = c.reign.followers[i].match
+		}
 	}
 	c.commit = max(c.commit, nth(c.reign.matches, c.quorum))
 }

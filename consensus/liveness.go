@@ -43,7 +43,10 @@ func (c *Core) answerOutbid() bool {
 // its followers must be able to do without it.
 func (c *Core) confirmed() (Mono, bool) {
 	for i := range c.reign.followers {
-		c.reign.acks[i] = c.reign.followers[i].ackedAt
+		c.reign.acks[i] = 0
+		if c.counts(NodeID(i + 1)) {
+			c.reign.acks[i] = c.reign.followers[i].ackedAt
+		}
 	}
 	own := &c.reign.acks[c.cfg.Node-1]
 	*own = 0
@@ -90,6 +93,7 @@ func (c *Core) onAlive(from NodeID, m *Message) {
 	f := &c.reign.followers[from-1]
 	f.heard(m.Sent)
 	c.onAccepted(from, m)
+	c.liftLearner(f, m.Promised)
 	if f.next < c.log.first {
 		c.offer(from, Ballot{})
 	}

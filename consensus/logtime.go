@@ -22,7 +22,7 @@ func (r *replay) apply(e *Entry) bool {
 			return false
 		}
 		r.mark = e.Origin
-	case KindCommands:
+	case KindCommands, KindReplace:
 		if e.Origin != r.mark {
 			return false
 		}

@@ -22,14 +22,14 @@ const (
 	// brings Commit.
 	MsgAccept
 	// MsgAccepted says that every slot up to Slot is chosen, or durably
-	// accepted at Ballot.
+	// accepted at Ballot. Learner: it is a learner's word, and no vote.
 	MsgAccepted
 	// MsgHeartbeat says that the leader of Ballot lives. Everything up to
 	// Slot has been sent; Stamp is log time at sending, Sent the sender's
 	// clock.
 	MsgHeartbeat
-	// MsgAlive answers a heartbeat: Ballot and Sent are echoed, Slot is as
-	// in MsgAccepted.
+	// MsgAlive answers a heartbeat: Ballot and Sent are echoed, Slot and
+	// Learner are as in MsgAccepted, and Promised is a learner's floor.
 	MsgAlive
 	// MsgNack refuses what was asked under Ballot, because of Promised; or,
 	// with Slot not 0, tells the leader of Ballot to go on sending from
@@ -54,6 +54,7 @@ const (
 type Message struct {
 	Type     MessageType
 	Granted  bool
+	Learner  bool
 	Ballot   Ballot
 	Promised Ballot
 	Slot     Slot

@@ -64,6 +64,9 @@ func printWrite(w *Write) string {
 	if w.Commit != 0 {
 		parts = append(parts, fmt.Sprintf("commit %d", w.Commit))
 	}
+	if w.Roster != nil {
+		parts = append(parts, "roster")
+	}
 	if w.Chunk != nil {
 		parts = append(parts, fmt.Sprintf("chunk %d of generation %d", w.Chunk.Index+1, w.Chunk.Gen))
 	}

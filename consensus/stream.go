@@ -6,6 +6,8 @@ type follower struct {
 	match   Slot     // every slot up to here is chosen, or durably accepted at the leader's ballot
 	has     Slot     // what it has said last of where it is; a crash can set it back
 	next    Slot     // the next to send
+	durable Slot     // up to here its log has been on its disk
+	learner bool     // its word is no vote
 	commit  Slot     // the commit index that it was told last
 	ackedAt Mono     // when the last heartbeat left that it has answered, plus 1; 0: none
 	rewound Mono     // Nacks of what left before are answers to an older stream

@@ -21,6 +21,9 @@ func (b Ballot) Less(o Ballot) bool {
 	return b.Node < o.Node
 }
 
+// StoreID names one store among all that ever were. The zero StoreID is none.
+type StoreID [16]byte
+
 // Mono is a reading of one node's monotonic clock in nanoseconds. It counts
 // the time that the machine is suspended. Readings of two nodes, or of two
 // processes, have nothing to do with each other.
@@ -40,6 +43,9 @@ const (
 	// KindLeaderStart opens the reign of its origin ballot. Its payload is
 	// the leader's settings.
 	KindLeaderStart Kind = 2
+	// KindReplace puts another store in a member's place. It is this
+	// package's own: the state machine gets it as a batch without commands.
+	KindReplace Kind = 3
 )
 
 // Entry is what a slot holds: a value, and the ballot under which this node
@@ -81,6 +87,9 @@ type Write struct {
 	Seq      uint64 // 1 for the first write of a process, then without gaps
 	Promised Ballot // the promise that this node has made; never goes back
 	Commit   Slot   // hint: every slot up to here is known to be chosen
+	// Roster replaces what the store holds as its roster. It is opaque to
+	// the store. Only where Config.Store is set.
+	Roster []byte
 	// Entries replace what their slots held. Slots rise by one within it,
 	// and start at most one above the last slot of the log.
 	Entries []Entry
@@ -96,6 +105,8 @@ type Write struct {
 type Recovered struct {
 	Promised Ballot
 	Commit   Slot
+	// Roster is that of the newest Write that had one; nil: none had.
+	Roster []byte
 	// Snapshot is nil where there never was one.
 	Snapshot *SnapshotMeta
 	// Entries is the log above the snapshot: contiguous, beginning one above
@@ -160,6 +171,9 @@ type Output struct {
 	Chosen   []Chosen
 	// Reads come only where there are other members.
 	Reads []ChunkRead
+	// Hello says that Core.Hello has changed: send it on every connection to
+	// another member. Only where Config.Store is set.
+	Hello bool
 	// WantSnapshot asks the state machine to begin a snapshot of itself as
 	// it is after the last of Chosen, and to hand it over by SnapshotChunk.
 	WantSnapshot bool

@@ -11,10 +11,9 @@ import (
 // drift is how far the clocks of a walk are off, each way, at most.
 const drift = 0.05
 
-// walk drives one small world by chance: whatever can happen next may happen
-// next. Each world has its own idea of how likely what is.
-func walk(rng *rand.Rand, steps int) *world {
-	w := newWorld(walkConfig(rng), walkClocks(rng))
+// drive lets a world go on by chance: whatever can happen next may happen next.
+// Each world has its own idea of how likely what is.
+func (w *world) drive(rng *rand.Rand, steps int) {
 	busy := 1 + rng.IntN(8) // how much happens to messages rather than to members
 	var weights [len(happenings)]int
 	for i := range weights {
@@ -34,7 +33,6 @@ func walk(rng *rand.Rand, steps int) *world {
 		}
 		w.happen(rng, w.members[rng.IntN(len(w.members))], weights[:])
 	}
-	return w
 }
 
 func walkConfig(rng *rand.Rand) Config {
@@ -98,13 +96,13 @@ var happenings = [...]struct {
 	{3, func(m *member, _ *rand.Rand) { m.chunk() }},
 	{3, func(m *member, _ *rand.Rand) { m.readAll() }},
 	{3, func(m *member, _ *rand.Rand) {
-		if m.core.role != RoleLeader {
+		if m.core.role != RoleLeader && m.core.votes() {
 			m.core.campaign()
 			m.settle()
 		}
 	}},
 	{1, func(m *member, _ *rand.Rand) {
-		if m.core.role != RoleLeader {
+		if m.core.role != RoleLeader && m.core.votes() {
 			m.core.preVote()
 			m.settle()
 		}
@@ -116,6 +114,17 @@ var happenings = [...]struct {
 		}
 	}},
 	{1, func(m *member, _ *rand.Rand) { m.core.fetch.from = 0 }}, // what a fetch comes to when nothing arrives
+	{1, func(m *member, _ *rand.Rand) {
+		if m.w.stores > 0 {
+			m.loseDisk()
+		}
+	}},
+	{2, func(m *member, rng *rand.Rand) {
+		if m.w.stores > 0 {
+			m.replaceLost()
+			m.reconnect(rng)
+		}
+	}},
 }
 
 // happen does something to one member.
@@ -165,6 +174,10 @@ func (w *world) calm(rng *rand.Rand) error {
 				m.core.fetch.from = 0
 			}
 			m.beat()
+			if w.stores > 0 {
+				m.replaceLost()
+				m.reconnect(rng)
+			}
 			if m.core.role == RoleLeader {
 				leader = m
 			}
@@ -182,12 +195,22 @@ func (w *world) calm(rng *rand.Rand) error {
 }
 
 func (m *member) elect() {
-	m.core.campaign()
-	m.settle()
+	if m.core.votes() {
+		m.core.campaign()
+		m.settle()
+	}
 }
 
 // quiesce delivers messages and syncs disks until nothing moves.
-func (w *world) quiesce() {
+func (w *world) quiesce() { w.quiesceBut(func(packet) bool { return false }) }
+
+// quiesceWithout is quiesce in a world in which a member is cut off.
+func (w *world) quiesceWithout(id NodeID) {
+	w.quiesceBut(func(p packet) bool { return p.from == id || p.to == id })
+}
+
+// quiesceBut is quiesce in a world in which some messages are lost.
+func (w *world) quiesceBut(lost func(packet) bool) {
 	for range 10_000 {
 		moved := false
 		for _, m := range w.members {
@@ -201,7 +224,9 @@ func (w *world) quiesce() {
 		net := w.net
 		w.net = nil
 		for _, p := range net {
-			w.deliver(p)
+			if !lost(p) {
+				w.deliver(p)
+			}
 			moved = true
 		}
 		if !moved {
@@ -214,6 +239,9 @@ func (w *world) quiesce() {
 // agreed reports whether all members have handed out the leader's whole log.
 func (w *world) agreed(leader *member) bool {
 	for _, m := range w.members {
+		if !m.core.votes() {
+			return false
+		}
 		if m.core.leader != leader.id || m.sm.slot != leader.core.log.last() || m.sm.hash != leader.sm.hash {
 			return false
 		}
@@ -266,7 +294,8 @@ func runWalk(t *testing.T, n uint64) (w *world) {
 		}
 	}()
 	rng := rand.New(rand.NewPCG(n, 1))
-	w = walk(rng, 100+rng.IntN(300))
+	w = newWorld(walkConfig(rng), walkClocks(rng))
+	w.drive(rng, 100+rng.IntN(300))
 	w.ghost.checkLogTime()
 	if err := w.calm(rng); err != nil {
 		t.Errorf("%v\nagain with %s=%d", err, seedVariable, n)

@@ -16,12 +16,18 @@ type world struct {
 	apart   votes   // in a walk: the members on one side of a partition
 	ghost   ghost
 	noted   bool // a scenario prints what members do
+	stores  int  // made so far; 0: a world without store ids
+	refused []error
+
+	processes uint64 // started so far
 }
 
 // packet is a message on its way.
 type packet struct {
 	from, to NodeID
 	m        Message
+	hello    *Hello // instead of a message
+	as       *Hello // in a world with stores: what the sender's connection began with
 }
 
 // member is one core with its disk, its state machine and its clock.
@@ -33,10 +39,14 @@ type member struct {
 	out      Output
 	reads    []ChunkRead // of this process, not answered yet
 	sm       machine
-	parts    [][]byte // what is left of the snapshot that is being handed over
-	did      []string // what a scenario prints
-	rate     float64  // of its clock
-	restored int      // snapshots of others that it has installed
+	store    StoreID
+	join     bool             // the store was made to take another's place
+	said     *Hello           // its last hello
+	met      [maxMembers]Seen // the process of each member that it has answered
+	parts    [][]byte         // what is left of the snapshot that is being handed over
+	did      []string         // what a scenario prints
+	rate     float64          // of its clock
+	restored int              // snapshots of others that it has installed
 }
 
 // never is an election time-out that no world reaches.
@@ -57,6 +67,17 @@ func newWorld(cfg Config, rates []float64) *world {
 	return w
 }
 
+// newCluster is newWorld with stores: fresh ones, which have not met.
+func newCluster(cfg Config, rates []float64) *world {
+	w := newWorld(cfg, rates)
+	w.ghost.byHandOut = true
+	for _, m := range w.members {
+		m.newStore(false)
+		m.start()
+	}
+	return w
+}
+
 func (m *member) clock() Mono { return Mono(m.w.now * m.rate) }
 
 // start begins a process on what the disk holds.
@@ -66,7 +87,11 @@ func (m *member) start() {
 	cfg := m.w.cfg
 	cfg.Node = m.id
 	cfg.Start = fmt.Appendf(nil, "start of %d", m.id)
-	m.sm, m.parts, m.reads = machine{}, nil, nil
+	m.sm, m.parts, m.reads, m.said, m.met = machine{}, nil, nil, nil, [maxMembers]Seen{}
+	if m.store != (StoreID{}) {
+		m.w.processes++
+		cfg.Store, cfg.Join, cfg.Seed = m.store, m.join, cfg.Seed+m.w.processes
+	}
 	if rec.Snapshot != nil {
 		m.sm.restore(rec.Snapshot, m.chunks(rec.Snapshot))
 	}
@@ -105,8 +130,48 @@ func (w *world) deliver(p packet) {
 	if to.core == nil {
 		return
 	}
-	to.core.Step(p.from, &p.m)
+	switch {
+	case p.hello != nil:
+		to.meet(p.hello)
+	case p.as == nil || to.core.Admits(p.as):
+		to.core.Step(p.from, &p.m)
+	}
 	to.settle()
+}
+
+// meet is what a shell does with a hello: it answers a process that it has not
+// heard of with its own, as at the begin of a connection.
+func (m *member) meet(h *Hello) {
+	peer := Seen{Incarnation: h.Self.Incarnation, Process: h.Self.Process}
+	if known := &m.met[h.Node-1]; *known != peer {
+		*known = peer
+		m.sayHello(h.Node)
+	}
+	if err := m.core.Meet(h); err != nil {
+		m.w.refused = append(m.w.refused, err)
+	}
+}
+
+// sayHello sends this member's hello, if it has one.
+func (m *member) sayHello(to NodeID) {
+	if h, ok := m.core.Hello(); ok {
+		m.said = &h
+		m.w.net = append(m.w.net, packet{from: m.id, to: to, hello: &h})
+	}
+}
+
+// newStore gives a member an empty disk with a store of its own.
+func (m *member) newStore(join bool) {
+	m.w.stores++
+	m.store, m.join = StoreID{byte(m.w.stores)}, join
+	m.putBack(stored{})
+}
+
+// putBack gives a member another disk, whatever it has vowed with the one before.
+func (m *member) putBack(state stored) {
+	m.core = nil
+	m.disk = disk{state: state}
+	m.w.ghost.vowed[m.id-1] = Ballot{}
 }
 
 // settle ends a round: whatever the core wants done is begun.
@@ -124,10 +189,6 @@ func (m *member) finish() {
 	m.w.ghost.led(m)
 	m.w.ghost.written(m, m.out.Writes)
 	m.disk.add(m.out.Writes)
-	for _, s := range m.out.Sends {
-		m.w.ghost.leaves(m, &s)
-		m.w.net = append(m.w.net, packet{m.id, s.To, s.Message})
-	}
 	for _, r := range m.out.Restores {
 		if r.Index == 0 {
 			m.parts = nil
@@ -144,6 +205,17 @@ func (m *member) finish() {
 		m.sm.apply(&m.out.Chosen[i])
 	}
 	m.w.ghost.digest(m)
+	if m.out.Hello {
+		for _, other := range m.w.members {
+			if other != m {
+				m.sayHello(other.id)
+			}
+		}
+	}
+	for _, s := range m.out.Sends {
+		m.w.ghost.leaves(m, &s)
+		m.w.net = append(m.w.net, packet{from: m.id, to: s.To, m: s.Message, as: m.said})
+	}
 	m.reads = append(m.reads, m.out.Reads...)
 	if m.out.WantSnapshot {
 		m.parts = m.sm.snapshot()

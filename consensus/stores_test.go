@@ -476,11 +476,12 @@ func runStoreWalk(t *testing.T, n uint64) (w *world) {
 	return w
 }
 
-// loseDisk destroys a member's disk, if all others vote, and puts a new store in
+// loseDisk destroys a member's disk, if all others are known to vote, and puts a new store in
 // its place. Messages of the old one may still be under way.
 func (m *member) loseDisk() {
 	for _, other := range m.w.members {
-		if other.core == nil || other.core.State().Roster.Standing != StandingVoter || other.core.State().Roster.Stores[m.id-1] != m.store {
+		r, err := DecodeRoster(other.disk.state.roster)
+		if err != nil || r.Standing != StandingVoter || r.Stores[m.id-1] != m.store {
 			return
 		}
 	}

@@ -212,6 +212,7 @@ func (w *world) quiesceWithout(id NodeID) {
 // quiesceBut is quiesce in a world in which some messages are lost.
 func (w *world) quiesceBut(lost func(packet) bool) {
 	for range 10_000 {
+		w.now += 10 // what comes later is later, if only a little
 		moved := false
 		for _, m := range w.members {
 			if m.core == nil {

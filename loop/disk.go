@@ -29,7 +29,9 @@ func (noDisk) stop()                        {}
 
 // diskOnLoop waits for the store on the loop itself: what arrives meanwhile
 // waits in its socket and becomes the next entry. It saves two hand-overs
-// between threads for each write.
+// between threads for each write: measured on two cores against diskThread, a
+// pair at one connection takes 614 instead of 688 µs (median), and all loads
+// take 10 to 20 % less processor time.
 type diskOnLoop struct{ w *writer }
 
 func (d diskOnLoop) write(ws []consensus.Write) bool { return d.w.write(ws) }

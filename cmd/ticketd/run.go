@@ -42,7 +42,6 @@ func (f *serveFlags) Run(out *output) error {
 func (f *serveFlags) run(c checked, log *slog.Logger) error {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
-	tuneGC()
 	f.announce(log)
 	page, err := f.listenHTTP()
 	if err != nil {

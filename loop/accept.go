@@ -61,17 +61,21 @@ func setSocketOptions(_, _ string, raw syscall.RawConn) error {
 
 // accept runs until the listener is closed. admit takes the connection over.
 func (s *Server) accept(ln net.Listener, admit func(net.Conn)) {
+	failing := false
 	for {
 		nc, err := ln.Accept()
 		switch {
 		case errors.Is(err, net.ErrClosed):
 			return
-		case err != nil:
-			s.cfg.Log.Error("no connection can be accepted for now", slog.Any("error", err))
-			s.pause(acceptPause)
-		default:
+		case err == nil:
+			failing = false
 			admit(nc)
+			continue
+		case !failing: // a line for each time that it begins
+			s.cfg.Log.Error("no connection can be accepted; the server tries on", slog.Any("error", err))
 		}
+		failing = true
+		s.pause(acceptPause)
 	}
 }
 

@@ -1,6 +1,10 @@
 package loop
 
-import "ticketing/proto"
+import (
+	"log/slog"
+
+	"ticketing/proto"
+)
 
 // answered reads the answer to the challenge. Requests may stand behind it in
 // the same bytes.
@@ -11,6 +15,7 @@ func (s *Server) answered(c *conn, b []byte) (used int, closeNow bool) {
 	}
 	if !ok || !proto.CheckDigest(s.cfg.Secrets, c.random[:], answer) {
 		s.metrics.handshakeFailures.Inc()
+		s.tellWrongSecret(c)
 		return 0, s.hold(c)
 	}
 	c.phase = phaseOpen
@@ -21,6 +26,15 @@ func (s *Server) answered(c *conn, b []byte) (used int, closeNow bool) {
 	s.byIndex[c.id.Index()] = c
 	s.deadlines.set(c, after(s.now, s.cfg.Limits.KeepAlive))
 	return n, false
+}
+
+// tellWrongSecret logs one of them now and then.
+func (s *Server) tellWrongSecret(c *conn) {
+	if s.now < s.nextTelling {
+		return
+	}
+	s.nextTelling = after(s.now, tellInterval)
+	s.cfg.Log.Warn("a client does not know the secret, or speaks another protocol", slog.String("client", c.link.remote()))
 }
 
 // hold keeps a connection with a wrong digest waiting for its refusal. The

@@ -91,6 +91,9 @@ const (
 	// the machine is suspended, the loop's does not.
 	alarmMax = time.Second
 
+	// tellInterval is the least time between two lines about wrong secrets.
+	tellInterval = 5 * time.Second
+
 	// slowWrite is when a write that has not ended is worth a line in the log.
 	slowWrite = time.Second
 

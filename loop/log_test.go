@@ -18,8 +18,10 @@ func (l *logLines) Write(p []byte) (int, error) {
 	return l.b.Write(p)
 }
 
-func (l *logLines) has(s string) bool {
+func (l *logLines) has(s string) bool { return strings.Contains(l.text(), s) }
+
+func (l *logLines) text() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return strings.Contains(l.b.String(), s)
+	return l.b.String()
 }

@@ -62,6 +62,8 @@ type Server struct {
 	byIndex   []*conn // by node.Conn.Index
 	broken    []*conn
 	held      int // connections in phaseHeld
+	// nextTelling is when a wrong secret is worth a line in the log again.
+	nextTelling consensus.Mono
 
 	now       consensus.Mono
 	looked    bool // now is of this round

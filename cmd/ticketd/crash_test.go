@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -135,10 +138,7 @@ func (c *crashClient) settle(conn *client, k *belief) error {
 	return nil
 }
 
-// Decision 19: after kill -9 in the middle of load, again and again, the store
-// opens, what was acknowledged is as it was, and tokens only rise.
-func TestKillInTheMiddleOfLoad(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "data")
+func newCrashClients() []*crashClient {
 	clients := make([]*crashClient, crashClients)
 	for i := range clients {
 		clients[i] = &crashClient{rng: rand.New(rand.NewPCG(uint64(i), 0))}
@@ -146,19 +146,32 @@ func TestKillInTheMiddleOfLoad(t *testing.T) {
 			clients[i].keys[k].key = fmt.Sprintf("key-%d-%d", i, k)
 		}
 	}
+	return clients
+}
+
+func verifyAll(s *server, clients []*crashClient) {
+	s.t.Helper()
+	var highest uint64
+	for _, c := range clients {
+		highest = max(highest, c.highest)
+	}
+	conn := s.connect()
+	for i, c := range clients {
+		if err := c.verify(conn, highest); err != nil {
+			s.t.Fatalf("client %d: %v", i, err)
+		}
+	}
+}
+
+// Decision 19: after kill -9 in the middle of load, again and again, the store
+// opens, what was acknowledged is as it was, and tokens only rise.
+func TestKillInTheMiddleOfLoad(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	clients := newCrashClients()
 	var answers, working atomic.Int64
 	for round := range crashes {
 		s := serve(t, "--data-dir", dir)
-		var highest uint64
-		for _, c := range clients {
-			highest = max(highest, c.highest)
-		}
-		conn := s.connect()
-		for i, c := range clients {
-			if err := c.verify(conn, highest); err != nil {
-				t.Fatalf("start %d, client %d: %v", round, i, err)
-			}
-		}
+		verifyAll(s, clients)
 		var wg sync.WaitGroup
 		before := answers.Load()
 		for i, c := range clients {
@@ -184,4 +197,34 @@ func TestKillInTheMiddleOfLoad(t *testing.T) {
 	if n := answers.Load(); n < crashes*100 {
 		t.Fatalf("only %d answers: the load was none", n)
 	}
+}
+
+// Decision 21, case E8: a disk that takes no more ends the server with exit code
+// 1 and a message that names the file; what was acknowledged is kept. (A limit
+// on the size of files stands in for the full disk.)
+func TestDiskThatIsFull(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	s := serve(t, "--data-dir", dir)
+	s.stop()
+	limited := append([]string{"-c", `ulimit -f 1000 && exec "$0" "$@"`, os.Args[0]}, serveArgs("--data-dir", dir)...)
+	s = serveCommand(t, asServer(exec.Command("sh", limited...)))
+	clients := newCrashClients()
+	var answers atomic.Int64
+	var wg sync.WaitGroup
+	for i, c := range clients {
+		wg.Go(func() {
+			if err := c.work(s.addr, uint64(i), &answers); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	if code := s.exit(); code != exitFailure {
+		t.Fatalf("exit code %d:\n%s", code, s.log)
+	}
+	wg.Wait()
+	if log := s.log.String(); !strings.Contains(log, dir) || !strings.Contains(log, "what was acknowledged is kept") {
+		t.Fatalf("log:\n%s", log)
+	}
+	t.Logf("%d answers before", answers.Load())
+	verifyAll(serve(t, "--data-dir", dir), clients)
 }

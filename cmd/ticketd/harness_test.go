@@ -34,8 +34,9 @@ func TestMain(m *testing.M) {
 // patience is how long a test waits for what should come at once.
 const patience = 30 * time.Second
 
-func command(args ...string) *exec.Cmd {
-	cmd := exec.Command(os.Args[0], args...)
+func command(args ...string) *exec.Cmd { return asServer(exec.Command(os.Args[0], args...)) }
+
+func asServer(cmd *exec.Cmd) *exec.Cmd {
 	cmd.Env = append(os.Environ(), runAsServer+"=1")
 	return cmd
 }
@@ -84,7 +85,17 @@ func serve(t *testing.T, args ...string) *server {
 
 func serveEnv(t *testing.T, env []string, args ...string) *server {
 	t.Helper()
-	s := launch(t, env, append([]string{"serve", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0"}, args...)...)
+	return serveCommand(t, withEnv(command(serveArgs(args...)...), env...))
+}
+
+func serveArgs(args ...string) []string {
+	return append([]string{"serve", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0"}, args...)
+}
+
+// serveCommand starts cmd, which runs a server, and waits until that is ready.
+func serveCommand(t *testing.T, cmd *exec.Cmd) *server {
+	t.Helper()
+	s := launch(t, cmd)
 	select {
 	case line := <-s.log.ready:
 		m := readyLine.FindStringSubmatch(line)
@@ -101,16 +112,16 @@ func serveEnv(t *testing.T, env []string, args ...string) *server {
 }
 
 // launch starts a server and waits for nothing.
-func launch(t *testing.T, env []string, args ...string) *server {
+func launch(t *testing.T, cmd *exec.Cmd) *server {
 	t.Helper()
-	s := &server{t: t, cmd: withEnv(command(args...), env...), log: newLogLines(), ended: make(chan struct{})}
-	s.cmd.Stderr = s.log
-	if err := s.cmd.Start(); err != nil {
+	s := &server{t: t, cmd: cmd, log: newLogLines(), ended: make(chan struct{})}
+	cmd.Stderr = s.log
+	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	go func() {
-		_ = s.cmd.Wait()
-		s.code = s.cmd.ProcessState.ExitCode()
+		_ = cmd.Wait()
+		s.code = cmd.ProcessState.ExitCode()
 		close(s.ended)
 	}()
 	t.Cleanup(s.kill)

@@ -39,10 +39,14 @@ type place struct {
 
 // locks lists what q asks for.
 func (s *source) locks(ctx context.Context, q admin.Query) ([]admin.Lock, error) {
-	l := &listing{node: s.replica.node, query: q}
+	live := s.live.Load()
+	if live == nil {
+		return nil, errStarting
+	}
+	l := &listing{node: live.replica.node, query: q}
 	for !l.done {
 		// A visit that comes too late is of a listing that nobody reads.
-		if err := s.server.Do(ctx, l.visit); err != nil {
+		if err := live.server.Do(ctx, l.visit); err != nil {
 			return nil, err
 		}
 	}

@@ -43,24 +43,25 @@ func (f *serveFlags) run(c checked, log *slog.Logger) error {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
 	f.announce(log)
-	page, err := f.listenHTTP()
+	src := &source{set: metrics.NewSet(), started: time.Now()}
+	web, err := f.serveHTTP(c, src, log)
 	if err != nil {
 		return err
 	}
+	defer web.close()
 	replica, err := openReplica(f, log)
 	if err != nil {
 		return err
 	}
-	set := metrics.NewSet()
-	server, err := loop.Start(f.loopConfig(c, replica, set, log))
+	server, err := loop.Start(f.loopConfig(c, replica, src.set, log))
 	if err != nil {
 		return errors.Join(portError(err), replica.close())
 	}
-	src := &source{replica: replica, server: server, set: set, started: time.Now()}
-	web := f.serveHTTP(page, c, src, log)
+	src.live.Store(&live{replica, server})
 	log.Info("ready", "listen", shown(server.Addr()), "tls", shown(server.AddrTLS()), "http", shown(web.addr), "max_conns", c.maxConns)
 
 	err = awaitEnd(server, signals, log)
+	src.live.Store(nil)
 	web.close()
 	return errors.Join(err, replica.close())
 }
@@ -109,28 +110,21 @@ func portError(err error) error {
 	return err
 }
 
-// listenHTTP takes the address early: a second server by mistake should fail
-// before it looks at a store. It returns nil where there is to be no HTTP.
-func (f *serveFlags) listenHTTP() (net.Listener, error) {
-	if f.HTTP == "" {
-		return nil, nil
-	}
-	ln, err := net.Listen("tcp", f.HTTP)
-	if err != nil {
-		return nil, portError(err)
-	}
-	return ln, nil
-}
-
 // web is the HTTP side; without a server there is none.
 type web struct {
 	server *http.Server
 	addr   net.Addr
 }
 
-func (f *serveFlags) serveHTTP(ln net.Listener, c checked, src *source, log *slog.Logger) web {
-	if ln == nil {
-		return web{}
+// serveHTTP comes before everything else: it says that the server is starting,
+// and a second server by mistake fails before it looks at a store.
+func (f *serveFlags) serveHTTP(c checked, src *source, log *slog.Logger) (web, error) {
+	if f.HTTP == "" {
+		return web{}, nil
+	}
+	ln, err := net.Listen("tcp", f.HTTP)
+	if err != nil {
+		return web{}, portError(err)
 	}
 	server := admin.Server(admin.Handler(admin.Config{Source: src.admin(), Tokens: c.adminTokens, Profiling: f.Pprof}))
 	server.ErrorLog = slog.NewLogLogger(log.Handler(), slog.LevelDebug)
@@ -139,10 +133,11 @@ func (f *serveFlags) serveHTTP(ln net.Listener, c checked, src *source, log *slo
 			log.Error("HTTP has ended; locks are served on", "error", err)
 		}
 	}()
-	return web{server, ln.Addr()}
+	return web{server, ln.Addr()}, nil
 }
 
-// close lets answers that are under way end, for a moment.
+// close lets answers that are under way end, for a moment. The store must not
+// be closed before it.
 func (w web) close() {
 	if w.server == nil {
 		return

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 	"time"
 
 	"github.com/VictoriaMetrics/metrics"
@@ -17,24 +18,32 @@ import (
 
 // source answers for HTTP, out of short visits to the event loop.
 type source struct {
-	replica *replica
-	server  *loop.Server
 	set     *metrics.Set
 	started time.Time
+	// live is nil until the server has started.
+	live atomic.Pointer[live]
 }
+
+// live is what there is to look at.
+type live struct {
+	replica *replica
+	server  *loop.Server
+}
+
+var errStarting = errors.New("the server is starting")
 
 func (s *source) admin() admin.Source {
 	return admin.Source{Ready: s.ready, Metrics: s.metrics, Status: s.status, Locks: s.locks}
 }
 
 // visit returns what the node shows of itself.
-func (s *source) visit(ctx context.Context) (status node.Status, now lock.Time, err error) {
+func (l *live) visit(ctx context.Context) (status node.Status, now lock.Time, err error) {
 	type seen struct {
 		status node.Status
 		now    lock.Time
 	}
 	got := make(chan seen, 1) // a visit that comes too late must not write to what we return
-	err = s.server.Do(ctx, func() { got <- seen{s.replica.node.Status(), s.replica.node.LogTime()} })
+	err = l.server.Do(ctx, func() { got <- seen{l.replica.node.Status(), l.replica.node.LogTime()} })
 	if err != nil {
 		return node.Status{}, 0, err
 	}
@@ -43,7 +52,11 @@ func (s *source) visit(ctx context.Context) (status node.Status, now lock.Time, 
 }
 
 func (s *source) ready(ctx context.Context) error {
-	status, _, err := s.visit(ctx)
+	l := s.live.Load()
+	if l == nil {
+		return errStarting
+	}
+	status, _, err := l.visit(ctx)
 	switch {
 	case err != nil:
 		return fmt.Errorf("the event loop does not answer: %w", err)
@@ -54,7 +67,11 @@ func (s *source) ready(ctx context.Context) error {
 }
 
 func (s *source) status(ctx context.Context) (admin.Status, error) {
-	n, now, err := s.visit(ctx)
+	l := s.live.Load()
+	if l == nil {
+		return admin.Status{}, errStarting
+	}
+	n, now, err := l.visit(ctx)
 	if err != nil {
 		return admin.Status{}, err
 	}
@@ -63,7 +80,7 @@ func (s *source) status(ctx context.Context) (admin.Status, error) {
 		Mode:     "single",
 		Node:     1,
 		Role:     "single",
-		Leader:   s.server.Addr().String(),
+		Leader:   l.server.Addr().String(),
 		Ballot:   fmt.Sprintf("%d.%d", n.Consensus.Ballot.Round, n.Consensus.Ballot.Node),
 		Commit:   uint64(n.Consensus.Commit),
 		Applied:  uint64(n.Consensus.Applied),
@@ -72,7 +89,7 @@ func (s *source) status(ctx context.Context) (admin.Status, error) {
 		Waiters:  n.Waiters,
 		Conns:    n.Conns,
 		UptimeS:  time.Since(s.started).Seconds(),
-		Durable:  s.replica.store != nil,
+		Durable:  l.replica.store != nil,
 	}
 	for _, d := range n.Digests {
 		status.Digests = append(status.Digests, admin.Digest{Index: uint64(d.Slot), Hash: fmt.Sprintf("%016x", d.Hash)})
@@ -84,11 +101,13 @@ func (s *source) status(ctx context.Context) (admin.Status, error) {
 // The former does not need the loop: it comes even if that hangs.
 func (s *source) metrics(ctx context.Context, w io.Writer) {
 	s.set.WritePrometheus(w)
-	if n, now, err := s.visit(ctx); err == nil {
-		writeNodeMetrics(w, &n, now)
-	}
-	if s.replica.store != nil {
-		writeStoreMetrics(w, s.replica.store.Figures())
+	if l := s.live.Load(); l != nil {
+		if n, now, err := l.visit(ctx); err == nil {
+			writeNodeMetrics(w, &n, now)
+		}
+		if l.replica.store != nil {
+			writeStoreMetrics(w, l.replica.store.Figures())
+		}
 	}
 	metrics.WriteProcessMetrics(w)
 }

@@ -1,6 +1,7 @@
 // Sidebyside compares ticketd with Redis on one machine and writes what it
-// found: results.jsonl (every figure with the command that made it), RESULTS.md
-// (tables of the latest comparison) and results.svg. `make bench` runs it.
+// found: results.jsonl (every figure with the command that made it), tables of
+// the latest comparison in benchmarks/RESULTS.md, and results.svg. `make bench`
+// runs it.
 //
 // It starts all servers itself, on loopback. Both of a pair run at the same
 // time, and the load goes to one after the other, round by round, so that what

@@ -144,7 +144,8 @@ func (p *pairing) compare(loads []load) (records []record, err error) {
 	return records, nil
 }
 
-// hold fills both with keys and weighs them.
+// hold fills both with keys, and weighs the many: a few are lost in what else a
+// process needs.
 func (p *pairing) hold() (records []record, err error) {
 	for i := range p.servers {
 		c := &p.servers[i]
@@ -163,7 +164,9 @@ func (p *pairing) hold() (records []record, err error) {
 			return nil, err
 		}
 		p.say("%s, %d keys held: %d MiB", c.target, p.held, r.ResidentBytes>>20)
-		records = append(records, r)
+		if p.held == p.many {
+			records = append(records, r)
+		}
 	}
 	return records, nil
 }

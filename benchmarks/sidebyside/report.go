@@ -29,7 +29,7 @@ Where keys are contended, ticketd queues the waiters, in order; Redis has no que
 is sent again at once. Real clients pause before that: they wait longer and ask less.
 `
 
-// markdown is RESULTS.md.
+// markdown is the report.
 func markdown(records []record) []byte {
 	var b bytes.Buffer
 	m := records[0].machine

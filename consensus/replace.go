@@ -49,7 +49,7 @@ func (c *Core) Replace(n NodeID, store StoreID) (Slot, error) {
 			return 0, fmt.Errorf("store %x is that of node %d", store, i+1)
 		}
 	}
-	if v := c.livingVoters(); v&^(1<<n) != v && (v&^(1<<n)).count() < c.quorum || v.count() < c.quorum {
+	if v := c.livingVoters(); (v &^ (1 << n)).count() < c.quorum {
 		return 0, errors.New("too few other members are up and voting: without them nothing could be chosen")
 	}
 	m.barred.add(n)
@@ -124,8 +124,8 @@ func (c *Core) findFloor() {
 		if NodeID(i+1) == c.cfg.Node {
 			continue
 		}
-		if h.Node == 0 || h.Stores[c.cfg.Node-1] != c.cfg.Store {
-			return
+		if h.Node == 0 {
+			return // or it does not know yet: objection has kept it out
 		}
 		if floor.Less(h.Self.Promised) {
 			floor = h.Self.Promised

@@ -65,6 +65,8 @@ func TestAClusterFormsWhenAllHaveMet(t *testing.T) {
 		m.settle()
 	}
 	w.quiesce()
+	w.members[1].core.Step(1, &Message{Type: MsgPrepare, Ballot: Ballot{1, 1}, Slot: 1})
+	w.quiesce()
 	if p := w.members[1].core.promised; p != (Ballot{}) {
 		t.Errorf("an unformed member promises %v", p)
 	}
@@ -286,6 +288,9 @@ func TestALearnerCountsForNothing(t *testing.T) {
 		w.quiesce()
 	}
 	expectStanding(t, m, StandingLearner)
+	if floor := m.core.State().Roster.Floor; floor != (Ballot{}) {
+		t.Errorf("the floor is %v, and one member was never heard", floor)
+	}
 	if leader.core.commit != commit {
 		t.Errorf("slot %d is chosen by a leader and a learner", leader.core.commit)
 	}
@@ -401,6 +406,142 @@ func TestReplacementsThatCannotBe(t *testing.T) {
 	// 3 is a store that nobody has ever seen: 1 and 2 are all that is left.
 	if s, err := leader.core.Replace(2, StoreID{78}); err == nil {
 		t.Errorf("the last voter beside the leader is replaced in slot %d", s)
+	}
+}
+
+// One that votes has seen that all have recorded the list: a member that has
+// recorded it, too, need not wait for them again.
+func TestAVoterIsAsGoodAsAll(t *testing.T) {
+	w := newCluster(Config{}, []float64{1, 1, 1})
+	w.quiesceBut(func(p packet) bool {
+		return p.to == 2 && p.hello != nil && p.hello.Stores != [maxMembers]StoreID{}
+	})
+	expectStandings(t, w, "voter unformed voter")
+	w.members[2].crash(0)
+	w.members[0].sayHello(2)
+	w.quiesce()
+	expectStandings(t, w, "voter voter down")
+}
+
+// What a store says of itself never goes back in its life.
+func TestNothingThatAStoreSaysGoesBack(t *testing.T) {
+	for name, change := range map[string]func(s *Seen){
+		"incarnation": func(s *Seen) { s.Incarnation-- },
+		"promise":     func(s *Seen) { s.Promised = Ballot{} },
+		"log":         func(s *Seen) { s.Last-- },
+	} {
+		w := formedCluster(t, 3)
+		h, _ := w.members[2].core.Hello()
+		if err := w.members[1].core.Meet(&h); err != nil {
+			t.Fatal(err)
+		}
+		change(&h.Self)
+		if err := w.members[1].core.Meet(&h); err == nil {
+			t.Errorf("%s has gone back, and the member is met", name)
+		}
+	}
+}
+
+// A LeaderStart at the floor is not above it: the old store may have promised
+// that very ballot.
+func TestALearnerWaitsForABallotAboveItsFloor(t *testing.T) {
+	for _, c := range []struct {
+		floor, mark Ballot
+		votes       bool
+	}{
+		{Ballot{}, Ballot{5, 1}, false},
+		{Ballot{5, 2}, Ballot{5, 1}, false},
+		{Ballot{5, 1}, Ballot{5, 1}, false},
+		{Ballot{5, 1}, Ballot{5, 2}, true},
+	} {
+		roster := Roster{Standing: StandingLearner, Floor: c.floor, Stores: [maxMembers]StoreID{{1}, {2}, {3}}}
+		core := New(Config{Node: 2, Members: 3, Store: StoreID{2}}, Recovered{
+			Promised: Ballot{4, 1},
+			Commit:   1,
+			Roster:   AppendRoster(nil, &roster),
+			Entries:  []Entry{{Slot: 1, Ballot: c.mark, Origin: c.mark, Kind: KindLeaderStart}},
+		}, 0)
+		var out Output
+		core.Take(&out)
+		if core.votes() != c.votes {
+			t.Errorf("floor %v, LeaderStart of %v applied: votes is %v", c.floor, c.mark, core.votes())
+		}
+		if core.votes() && core.promised != c.mark {
+			t.Errorf("it votes with promise %v", core.promised)
+		}
+	}
+}
+
+// A replaced store that knows of it does not lead, whoever promises.
+func TestAReplacedStoreDoesNotLead(t *testing.T) {
+	w := formedCluster(t, 5)
+	leader, old := w.members[0], w.members[2]
+	leader.beat()
+	w.quiesce()
+	if _, err := leader.core.Replace(3, StoreID{77}); err != nil {
+		t.Fatal(err)
+	}
+	leader.settle()
+	w.deliverOnly(1, 3)
+	old.syncAll()
+	w.net = nil
+	leader.crash(0)
+	old.elect()
+	w.quiesce()
+	if old.core.role == RoleLeader || old.core.candidacy.votes.count() < 4 {
+		t.Errorf("%s", w.summary())
+	}
+}
+
+// Two replacements are replayed after a restart, and a later list is known.
+func TestAnOlderReplacementChangesNothing(t *testing.T) {
+	c := formedCluster(t, 3).members[1].core
+	r := &c.membership.roster
+	r.At, r.Stores[2] = 10, StoreID{78}
+	c.applyReplacement(&Entry{Slot: 9, Kind: KindReplace, Payload: encodeReplacement(3, StoreID{77})})
+	if r.At != 10 || r.Stores[2] != (StoreID{78}) {
+		t.Errorf("the list is that of slot %d with %x", r.At, r.Stores[2])
+	}
+	c.applyReplacement(&Entry{Slot: 11, Kind: KindReplace, Payload: encodeReplacement(3, StoreID{79})})
+	if r.At != 11 || r.Stores[2] != (StoreID{79}) {
+		t.Errorf("the list is that of slot %d with %x", r.At, r.Stores[2])
+	}
+}
+
+func TestAReplacementWithoutEffectChangesNothing(t *testing.T) {
+	roster := Roster{Standing: StandingVoter, Incarnation: 1, Stores: [maxMembers]StoreID{{1}, {2}, {3}}}
+	entry := func(s Slot, origin Ballot, kind Kind, payload []byte) Entry {
+		return Entry{Slot: s, Ballot: Ballot{9, 1}, Origin: origin, Kind: kind, Payload: payload}
+	}
+	c := New(Config{Node: 2, Members: 3, Store: StoreID{2}}, Recovered{
+		Promised: Ballot{9, 1},
+		Commit:   2,
+		Roster:   AppendRoster(nil, &roster),
+		Entries: []Entry{
+			entry(1, Ballot{9, 1}, KindLeaderStart, nil),
+			entry(2, Ballot{8, 3}, KindReplace, encodeReplacement(3, StoreID{77})),
+		},
+	}, 0)
+	var out Output
+	c.Take(&out)
+	if got := c.State().Roster.Stores; got != roster.Stores {
+		t.Errorf("the list is %x", got)
+	}
+	if ch := out.Chosen[1]; ch.Effective || ch.Kind != KindCommands || ch.Payload != nil {
+		t.Errorf("the state machine gets %+v", ch)
+	}
+}
+
+func TestAHelloTellsOnlyOfDurablePromises(t *testing.T) {
+	w := formedCluster(t, 3)
+	m := w.members[1]
+	for _, b := range []Ballot{{5, 3}, {6, 3}} {
+		m.core.Step(3, &Message{Type: MsgPrepare, Ballot: b, Slot: 1})
+		m.settle()
+	}
+	m.sync(1, true)
+	if h, _ := m.core.Hello(); h.Self.Promised != (Ballot{5, 3}) {
+		t.Errorf("5.3 is durable and 6.3 is not, it tells of %v", h.Self.Promised)
 	}
 }
 

@@ -66,6 +66,9 @@ func TestMessageBytesStayWhatTheyAre(t *testing.T) {
 	for _, m := range samples() {
 		fmt.Fprintf(&out, "%d %s\n", m.Type, hex.EncodeToString(AppendMessage(nil, &m)))
 	}
+	hello, roster := sampleHello(), sampleRoster()
+	fmt.Fprintf(&out, "hello %x\n", AppendHello(nil, &hello))
+	fmt.Fprintf(&out, "roster %x\n", AppendRoster(nil, &roster))
 	if *rewrite {
 		if err := os.WriteFile(golden, []byte(out.String()), 0o644); err != nil {
 			t.Fatal(err)

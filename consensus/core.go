@@ -275,9 +275,6 @@ type State struct {
 	Last    Slot
 	Mark    Ballot
 	Now     Stamp // log time at Applied
-	// Roster is what is known of the cluster's stores; its Standing is 0
-	// where Config.Store is zero.
-	Roster Roster
 }
 
 // State returns what the core shows of itself at this moment.
@@ -295,6 +292,5 @@ func (c *Core) State() State {
 		Last:    c.log.last(),
 		Mark:    c.state.mark,
 		Now:     c.state.now,
-		Roster:  c.membership.roster,
 	}
 }

@@ -121,6 +121,19 @@ func (c *Core) objection(h *Hello) error {
 	return nil
 }
 
+// recordSeen makes durable what the followers' acknowledgements say of their
+// stores. It is not worth a write of its own, so it goes with a snapshot.
+func (c *Core) recordSeen() {
+	if c.cfg.Store == (StoreID{}) || c.role != RoleLeader {
+		return
+	}
+	seen := &c.membership.roster.Seen
+	for i := range c.reign.followers {
+		seen[i].Last = max(seen[i].Last, c.reign.followers[i].durable)
+	}
+	c.writeRoster()
+}
+
 // formed reports whether the list of stores has been recorded.
 func (r Roster) formed() bool { return r.Stores != [maxMembers]StoreID{} }
 

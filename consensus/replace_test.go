@@ -41,7 +41,7 @@ func TestAReplacedStoreVotesOnceItHasCaughtUp(t *testing.T) {
 	w.quiesce()
 	w.members[0].beat()
 	w.quiesce()
-	if m.core.State().Roster.Floor == (Ballot{}) && m.core.isLearner() {
+	if m.core.Roster().Floor == (Ballot{}) && m.core.isLearner() {
 		t.Fatalf("the learner knows no floor: %s", w.summary())
 	}
 	w.members[0].beat()
@@ -77,7 +77,7 @@ func TestALearnerCountsForNothing(t *testing.T) {
 		w.quiesce()
 	}
 	expectStanding(t, m, StandingLearner)
-	if floor := m.core.State().Roster.Floor; floor != (Ballot{}) {
+	if floor := m.core.Roster().Floor; floor != (Ballot{}) {
 		t.Errorf("the floor is %v, and one member was never heard", floor)
 	}
 	if leader.core.commit != commit {
@@ -280,7 +280,7 @@ func TestAReplacementWithoutEffectChangesNothing(t *testing.T) {
 	}, 0)
 	var out Output
 	c.Take(&out)
-	if got := c.State().Roster.Stores; got != roster.Stores {
+	if got := c.Roster().Stores; got != roster.Stores {
 		t.Errorf("the list is %x", got)
 	}
 	if ch := out.Chosen[1]; ch.Effective || ch.Kind != KindCommands || ch.Payload != nil {

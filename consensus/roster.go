@@ -168,6 +168,10 @@ func (c *Core) rosterPersisted(seq uint64) {
 	m.hello = hello
 }
 
+// Roster returns what is known of the cluster's stores. It is zero where
+// Config.Store is.
+func (c *Core) Roster() Roster { return c.membership.roster }
+
 // votes reports whether this node may promise, accept and lead.
 func (c *Core) votes() bool {
 	m := &c.membership

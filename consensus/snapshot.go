@@ -66,6 +66,7 @@ func (c *Core) SnapshotChunk(data []byte, last bool) {
 	s.meta.Bytes += uint64(len(data))
 	if last {
 		s.taking = false
+		c.recordSeen()
 		c.gate.snapshot(s.meta)
 		s.putInForce(s.meta, c.gate.newest)
 	}

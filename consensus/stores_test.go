@@ -14,7 +14,7 @@ func (w *world) standings() string {
 			out = append(out, "down")
 			continue
 		}
-		out = append(out, m.core.State().Roster.Standing.String())
+		out = append(out, m.core.Roster().Standing.String())
 	}
 	return strings.Join(out, " ")
 }
@@ -28,7 +28,7 @@ func expectStandings(t *testing.T, w *world, want string) {
 
 func expectStanding(t *testing.T, m *member, want Standing) {
 	t.Helper()
-	if got := m.core.State().Roster.Standing; got != want {
+	if got := m.core.Roster().Standing; got != want {
 		t.Fatalf("member %d is a %v, not a %v", m.id, got, want)
 	}
 }
@@ -57,7 +57,7 @@ func TestAClusterFormsWhenAllHaveMet(t *testing.T) {
 	w.quiesce()
 	expectStandings(t, w, "unformed unformed down")
 	for _, m := range w.members[:2] {
-		if m.core.State().Roster.Stores != [maxMembers]StoreID{} {
+		if m.core.Roster().Stores != [maxMembers]StoreID{} {
 			t.Error("a list is recorded before all have been met")
 		}
 		m.core.preVote()
@@ -84,7 +84,7 @@ func TestNobodyVotesBeforeAllHaveRecordedTheList(t *testing.T) {
 		for _, m := range w.members[:2] {
 			m.syncAll()
 		}
-		if len(last.disk.waiting) > 0 && last.core.State().Roster.formed() {
+		if len(last.disk.waiting) > 0 && last.core.Roster().formed() {
 			break // its list is on its way to the disk
 		}
 		last.syncAll()
@@ -94,7 +94,7 @@ func TestNobodyVotesBeforeAllHaveRecordedTheList(t *testing.T) {
 			w.deliver(p)
 		}
 	}
-	if !last.core.State().Roster.formed() {
+	if !last.core.Roster().formed() {
 		t.Fatal("the list never comes together")
 	}
 	expectStandings(t, w, "unformed unformed unformed")
@@ -172,6 +172,29 @@ func TestACopyOfARunningStoreIsKeptOut(t *testing.T) {
 	w.quiesce()
 	if !w.refusedWith("an older copy of its store") {
 		t.Errorf("refused: %v, %s", w.refused, w.summary())
+	}
+}
+
+// The leader that knew better may be gone: what it has recorded with its last
+// snapshot is left.
+func TestWhatIsKnownOfAStoreOutlivesTheLeader(t *testing.T) {
+	w := newCluster(Config{SnapshotBytes: 3 * entryOverhead}, []float64{1, 1, 1})
+	w.quiesce()
+	w.members[0].elect()
+	w.quiesce()
+	h, _ := w.members[1].core.Hello()
+	for range 3 {
+		w.members[0].propose()
+		w.quiesce()
+	}
+	leader := w.members[0]
+	if leader.core.snapshot.inForce.Slot == 0 {
+		t.Fatal("no snapshot")
+	}
+	leader.crash(0)
+	leader.start()
+	if err := leader.core.Meet(&h); err == nil {
+		t.Error("a store is met whose log is shorter than it was")
 	}
 }
 
@@ -261,12 +284,23 @@ func TestAHelloTellsOnlyOfDurablePromises(t *testing.T) {
 	}
 }
 
-func TestRosterSurvivesTheStore(t *testing.T) {
+// sampleRoster has every field set.
+func sampleRoster() Roster {
 	r := Roster{Standing: StandingLearner, Incarnation: 7, At: 9, Floor: Ballot{3, 2}}
 	for i := range r.Stores {
 		r.Stores[i] = StoreID{byte(i), 1}
 		r.Seen[i] = Seen{Incarnation: uint64(i), Process: 5, Promised: Ballot{uint64(i), 4}, Last: Slot(i)}
 	}
+	return r
+}
+
+func sampleHello() Hello {
+	return Hello{Node: 2, Store: StoreID{1}, Standing: StandingVoter, Stores: [maxMembers]StoreID{{1}, {2}}, At: 3,
+		Self: Seen{Incarnation: 4, Process: 5, Promised: Ballot{6, 1}, Last: 7}}
+}
+
+func TestRosterSurvivesTheStore(t *testing.T) {
+	r := sampleRoster()
 	b := AppendRoster(nil, &r)
 	if got, err := DecodeRoster(b); err != nil || got != r {
 		t.Errorf("%+v comes back as %+v, %v", r, got, err)
@@ -280,8 +314,7 @@ func TestRosterSurvivesTheStore(t *testing.T) {
 }
 
 func FuzzDecodeHello(f *testing.F) {
-	h := Hello{Node: 2, Store: StoreID{1}, Standing: StandingVoter, Stores: [maxMembers]StoreID{{1}, {2}}, At: 3,
-		Self: Seen{Incarnation: 4, Process: 5, Promised: Ballot{6, 1}, Last: 7}}
+	h := sampleHello()
 	f.Add(AppendHello(nil, &h))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		h, err := DecodeHello(b)

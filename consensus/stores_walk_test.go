@@ -62,7 +62,7 @@ func (m *member) loseDisk() {
 func (m *member) replaceLost() {
 	m.core.Tick(m.clock())
 	for _, other := range m.w.members {
-		if m.core.role == RoleLeader && other.join && m.core.State().Roster.Stores[other.id-1] != other.store {
+		if m.core.role == RoleLeader && other.join && m.core.Roster().Stores[other.id-1] != other.store {
 			m.core.Replace(other.id, other.store) // or not, if it can't be now
 		}
 	}

@@ -95,7 +95,7 @@ func (c *Core) sendPromise(to NodeID, m *Message) {
 	last := max(c.log.last(), m.Slot-1)
 	for next := m.Slot; ; {
 		entries := c.log.slice(next, last, c.cfg.Limits.MessageBytes)
-		c.sendOnce(c.gate.newest, to, Message{
+		c.sendAfter(c.gate.newest, to, Message{
 			Type:    MsgPromise,
 			Ballot:  m.Ballot,
 			Slot:    m.Slot,
@@ -193,7 +193,7 @@ func (c *Core) acknowledge() {
 	}
 	if k := c.position(); k > c.acceptor.acked {
 		c.acceptor.acked = k
-		c.sendOnce(c.gate.newest, c.leader, Message{
+		c.sendAfter(c.gate.newest, c.leader, Message{
 			Type:    MsgAccepted,
 			Learner: c.isLearner(),
 			Ballot:  c.promised,
@@ -208,7 +208,7 @@ func (c *Core) onHeartbeat(from NodeID, m *Message) {
 	}
 	c.timers.lend(m)
 	c.learnCommit(m.Commit)
-	c.sendOnce(c.acceptor.promisedIn, from, Message{
+	c.sendAfter(c.acceptor.promisedIn, from, Message{
 		Type:     MsgAlive,
 		Learner:  c.isLearner(),
 		Ballot:   m.Ballot,

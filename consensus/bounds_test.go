@@ -147,6 +147,27 @@ func panicOf(act func()) (text string) {
 	return "no panic"
 }
 
+// A snapshot whose chunks do not add up never takes the place of anything.
+func TestASnapshotThatDoesNotAddUpIsDropped(t *testing.T) {
+	c := led(t, Config{}).members[1].core
+	meta := SnapshotMeta{Gen: 7, Slot: 100, Mark: Ballot{1, 1}, Chunks: 2, Bytes: 10}
+	var out Output
+	c.Step(1, &Message{Type: MsgOffer, Meta: meta})
+	c.Step(1, &Message{Type: MsgChunk, Meta: meta, Data: []byte("12345")})
+	c.Step(1, &Message{Type: MsgChunk, Meta: meta, Index: 1, Data: []byte("6789")})
+	c.Take(&out)
+	if len(out.Restores) != 1 || c.applied == meta.Slot || c.fetch.active() {
+		t.Errorf("%d chunks restored, applied %d, fetch %+v", len(out.Restores), c.applied, c.fetch)
+	}
+	c.Step(1, &Message{Type: MsgOffer, Meta: meta})
+	c.Step(1, &Message{Type: MsgChunk, Meta: meta, Data: []byte("12345")})
+	c.Step(1, &Message{Type: MsgChunk, Meta: meta, Index: 1, Data: []byte("67890")})
+	c.Take(&out)
+	if len(out.Restores) != 2 || c.applied != meta.Slot {
+		t.Errorf("%d chunks restored, applied %d", len(out.Restores), c.applied)
+	}
+}
+
 // Two values for one slot and ballot, or another value where one is chosen, mean
 // that something is broken beyond repair: better to stop than to go on.
 func TestConflictingValuesStopAMember(t *testing.T) {

@@ -243,8 +243,8 @@ func (c *Core) broadcast(m Message) {
 	}
 }
 
-// sendOnce lets a message leave once the write need is durable.
-func (c *Core) sendOnce(need uint64, to NodeID, m Message) {
+// sendAfter lets a message leave once the write need is durable.
+func (c *Core) sendAfter(need uint64, to NodeID, m Message) {
 	s := Send{To: to, Message: m}
 	if need <= c.gate.durable {
 		c.release(s)

@@ -100,7 +100,7 @@ func (c *Core) campaign() {
 		if n == c.cfg.Node {
 			continue
 		}
-		c.sendOnce(c.gate.newest, n, Message{
+		c.sendAfter(c.gate.newest, n, Message{
 			Type:   MsgPrepare,
 			Ballot: b,
 			Slot:   c.candidacy.recovery.from,

@@ -89,6 +89,11 @@ func (c *Core) onChunk(from NodeID, m *Message) {
 	if !f.active() || from != f.from || m.Meta != f.meta || m.Index != f.next {
 		return
 	}
+	f.bytes += uint64(len(m.Data))
+	if m.Index+1 == f.meta.Chunks && f.bytes != f.meta.Bytes {
+		f.stop() // it is not what it was said to be: begin again with the next offer
+		return
+	}
 	if f.gen == 0 {
 		c.snapshot.taking = false // at most one generation is being stored
 		c.snapshot.gen++
@@ -100,7 +105,6 @@ func (c *Core) onChunk(from NodeID, m *Message) {
 	f.stored = append(f.stored, c.gate.newest)
 	c.restores = append(c.restores, Restore{Meta: meta, Index: m.Index, Data: m.Data})
 	f.next++
-	f.bytes += uint64(len(m.Data))
 	f.heardAt = c.now
 	f.retryAt = c.now + c.cfg.ElectionTimeout/2
 	if f.next == meta.Chunks {

@@ -174,7 +174,7 @@ func TestBrokenStreamIsAnsweredAndClosed(t *testing.T) {
 				c := ts.connect(t)
 				b := append(acquire(1, "before"), garbage...)
 				b = append(b, acquire(2, "behind")...)
-				go io.WriteString(c, string(b)) // it may be cut off in the middle
+				go c.Write(b) // it may be cut off in the middle
 				if got := c.next(); got.op != 'A' || got.text != "before" {
 					t.Fatalf("got %+v", got)
 				}

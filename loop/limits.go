@@ -96,9 +96,6 @@ const (
 
 	// slowWrite is when a write that has not ended is worth a line in the log.
 	slowWrite = time.Second
-
-	// queueKeepBytes is the largest empty queue that a connection keeps.
-	queueKeepBytes = 16 << 10
 )
 
 // MaxConns returns how many connections fit into the limit on open files,

@@ -172,11 +172,10 @@ func (c *client) next() reply {
 
 func (c *client) read() (reply, error) {
 	for n := 1; ; n++ {
-		b, err := c.in.Peek(n)
-		if err != nil {
+		if _, err := c.in.Peek(n); err != nil {
 			return reply{}, err
 		}
-		b, _ = c.in.Peek(c.in.Buffered())
+		b, _ := c.in.Peek(c.in.Buffered())
 		var r proto.Reply
 		used, ok := proto.ParseReply(b, &r)
 		if !ok {

@@ -253,11 +253,10 @@ type reply struct {
 // next reads one reply, keep-alives passed over.
 func (c *client) next() (reply, error) {
 	for n := 1; ; {
-		b, err := c.in.Peek(n)
-		if err != nil {
+		if _, err := c.in.Peek(n); err != nil {
 			return reply{}, err
 		}
-		b, _ = c.in.Peek(c.in.Buffered())
+		b, _ := c.in.Peek(c.in.Buffered())
 		var r proto.Reply
 		used, ok := proto.ParseReply(b, &r)
 		if !ok {

@@ -31,9 +31,7 @@ func (s *single) start(snapshotBytes uint64) {
 func (s *single) take() {
 	s.core.Take(&s.out)
 	s.disk.add(s.out.Writes)
-	for _, ch := range s.out.Chosen {
-		s.got = append(s.got, ch)
-	}
+	s.got = append(s.got, s.out.Chosen...)
 }
 
 // sync makes everything durable and takes what comes of it.

@@ -36,7 +36,8 @@ func look(fsys vfs.FS, dir string) (presence, []string, error) {
 	if err != nil {
 		return absent, nil, ioError(dir, "can't be read", err)
 	}
-	names = slices.DeleteFunc(names, func(n string) bool { return n == lostAndFound })
+	// An empty lock file is all that a Create leaves which was cut short at once.
+	names = slices.DeleteFunc(names, func(n string) bool { return n == lostAndFound || n == lockFile })
 	slices.Sort(names)
 	switch {
 	case len(names) == 0:
@@ -108,6 +109,9 @@ func build(dir string, opt Options, id Identity, lock *pebble.Lock) error {
 		return err
 	}
 	if err := writeMarker(opt.FS, opt.FS.PathJoin(dir, watermarkFile), watermarkText(watermark{batch: 1})); err != nil {
+		return err
+	}
+	if err := syncDir(opt.FS, dir); err != nil {
 		return err
 	}
 	return rename(opt.FS, dir, unfinishedFile, identityFile)

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// The kinds of refusal. Each error of Open, Create and Inspect that is not of
-// one of these is the disk's own: a read or a write that failed.
+// The kinds of refusal. An error that is of none of them is the disk's own: a
+// read or a write that failed.
 var (
 	ErrMissing  = errors.New("no store")
 	ErrExists   = errors.New("store exists")
@@ -18,6 +18,7 @@ var (
 	ErrLocked   = errors.New("store in use")
 	ErrDamaged  = errors.New("store damaged")
 	ErrClosed   = errors.New("store closed")
+	ErrGone     = errors.New("chunk of a dropped snapshot")
 )
 
 // Error is a problem with a store as its operator needs to hear it.

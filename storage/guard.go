@@ -3,6 +3,7 @@ package storage
 import (
 	"io"
 	"os"
+	"strings"
 	"syscall"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -24,7 +25,14 @@ func (g *guardFS) check(file, what string, err error) {
 	}
 }
 
+// Create syncs the directory before a marker is made: a marker names another
+// new file, and must not be on disk without that.
 func (g *guardFS) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	if strings.HasPrefix(g.PathBase(name), markerPrefix) {
+		if err := syncDir(g.FS, g.PathDir(name)); err != nil {
+			g.fatal.raise(err)
+		}
+	}
 	f, err := g.FS.Create(name, category)
 	g.check(name, "can't be made", err)
 	return &guardFile{f, name, g}, nil
@@ -89,6 +97,12 @@ func (f *guardFile) SyncTo(length int64) (bool, error) {
 	full, err := f.File.SyncTo(length)
 	f.fs.check(f.name, "can't be synced", err)
 	return full, nil
+}
+
+// Close may be the first to hear of a write that failed.
+func (f *guardFile) Close() error {
+	f.fs.check(f.name, "can't be closed", f.File.Close())
+	return nil
 }
 
 // frozenFS refuses whatever would change something.

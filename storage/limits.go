@@ -1,7 +1,5 @@
 package storage
 
-import "time"
-
 const (
 	// formatVersion is the version of everything that this package writes
 	// around and into the engine. A store of a newer one is refused.
@@ -30,7 +28,4 @@ const (
 
 	// maxOpenTables bounds the file descriptors of the engine.
 	maxOpenTables = 200
-
-	// diskSlowAfter is when one operation on the disk is reported as slow.
-	diskSlowAfter = 5 * time.Second
 )

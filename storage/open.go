@@ -3,6 +3,7 @@ package storage
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -103,6 +104,9 @@ func (s *Store) start() (*contents, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := s.clearName(v.names); err != nil {
+		return nil, err
+	}
 	s.has, s.durable = c.progress(), c.state.batch
 	// From here on log files come and go until the engine has begun a new one.
 	if err := s.writeWatermark(watermark{batch: v.mark.batch}); err != nil {
@@ -115,6 +119,19 @@ func (s *Store) start() (*contents, error) {
 	}
 	s.batch = s.db.NewBatch()
 	return c, s.dropLeftovers(c)
+}
+
+// clearName removes the name that the identity file had at first, which a crash
+// may have left: with the other one gone, the store would pass for unfinished.
+func (s *Store) clearName(names []string) error {
+	if !slices.Contains(names, unfinishedFile) {
+		return nil
+	}
+	file := s.opt.FS.PathJoin(s.dir, unfinishedFile)
+	if err := s.opt.FS.Remove(file); err != nil {
+		return ioError(file, "can't be removed", err)
+	}
+	return syncDir(s.opt.FS, s.dir)
 }
 
 // listener adds to the events that end the process or warn those that the

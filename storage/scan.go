@@ -51,9 +51,10 @@ type scanned struct {
 	// hole is where the first bytes stand that are no chunk and that a whole
 	// record follows; -1 if there are none.
 	hole int64
-	// suspect is where the bytes begin that are no chunk, if no whole record
-	// has followed so far.
+	// suspect is where the first bytes stand that are no chunk, or -1. In a log
+	// that the engine has closed, that is its end mark.
 	suspect int64
+	closed  bool
 }
 
 // scanner reads one file.
@@ -97,7 +98,7 @@ func (s *scanner) block(b []byte, base int64) {
 			}
 			s.inside = false
 			if s.result.suspect < 0 {
-				s.result.suspect = base + int64(at)
+				s.result.suspect, s.result.closed = base+int64(at), s.endMark(b[at:])
 			}
 			at++
 			continue
@@ -132,6 +133,13 @@ func (s *scanner) chunk(b []byte) (kind int, payload []byte, end int) {
 		return 0, nil, 0
 	}
 	return kind, b[header:end], end
+}
+
+// endMark reports whether b begins with what the engine closes a log with: a
+// chunk without checksum and contents, of the next log.
+func (s *scanner) endMark(b []byte) bool {
+	return len(b) >= plainLogHeader && b[6] == plainLogTypes &&
+		binary.LittleEndian.Uint32(b[manifestHeader:]) == s.log+1
 }
 
 // take adds a chunk to the record that it belongs to.

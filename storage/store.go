@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -122,11 +123,14 @@ func (s *Store) sync() error {
 	return nil
 }
 
-// ReadChunk returns a chunk of the snapshot with generation gen, which must
-// not have been dropped. Any goroutine.
+// ReadChunk returns a chunk of the snapshot with generation gen, or ErrGone if
+// that has been dropped or was never stored. Any goroutine, not after Close.
 func (s *Store) ReadChunk(gen uint64, index uint32) ([]byte, error) {
 	key := chunkKey(gen, index)
 	value, closer, err := s.db.Get(key)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return nil, &Error{File: s.dir, What: fmt.Sprintf("chunk %d of snapshot %d is not there", index, gen), Kind: ErrGone}
+	}
 	if err != nil {
 		return nil, ioError(s.dir, fmt.Sprintf("chunk %d of snapshot %d", index, gen), err)
 	}

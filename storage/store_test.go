@@ -1,49 +1,40 @@
-package storage
+package storage_test
 
 import (
+	"io"
+	"log/slog"
+	"path/filepath"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"ticketing/consensus"
+	"ticketing/storage"
+	"ticketing/storage/storagetest"
 )
 
-func single(fs vfs.FS) Options {
-	return Options{Identity: Identity{Mode: ModeSingle}, Create: true, FS: fs}
+func options(fs vfs.FS) storage.Options {
+	return storage.Options{
+		Identity: storage.Identity{Mode: storage.ModeSingle},
+		Create:   true,
+		Logger:   slog.New(slog.NewTextHandler(io.Discard, nil)),
+		OnFatal:  func(err error) { panic(err) },
+		FS:       fs,
+	}
 }
 
-func TestWhatWasWrittenIsThereAfterReopening(t *testing.T) {
-	fs := vfs.NewMem()
-	s, rec, chunks, err := Open("/x/data", single(fs))
-	if err != nil {
-		t.Fatal(err)
+func disk(dir string, fs vfs.FS) storagetest.Disk {
+	return func() (storagetest.Store, consensus.Recovered, [][]byte, error) {
+		return storage.Open(dir, options(fs))
 	}
-	if rec.Snapshot != nil || len(rec.Entries) != 0 || chunks != nil {
-		t.Fatalf("a new store holds %+v", rec)
-	}
-	err = s.Write([]consensus.Write{{Promised: consensus.Ballot{Round: 3, Node: 1},
-		Entries: []consensus.Entry{{Slot: 1, Payload: []byte("a")}, {Slot: 2, Payload: []byte("b")}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	s, rec, _, err = Open("/x/data", single(fs))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(rec.Entries) != 2 || rec.Promised.Round != 3 {
-		t.Fatalf("%+v", rec)
-	}
-	t.Logf("%+v", s.Figures())
-	s.Close()
-	d := t.TempDir() + "/a/b"
-	s, _, _, err = Open(d, single(nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("%+v", s.Figures())
-	t.Log(Inspect(d, Options{}))
-	s.Close()
+}
+
+func TestStoreOnDisk(t *testing.T) {
+	storagetest.Run(t, func(t *testing.T) storagetest.Disk {
+		return disk(filepath.Join(t.TempDir(), "data"), nil)
+	})
+}
+
+func TestStoreInMemory(t *testing.T) {
+	storagetest.Run(t, func(t *testing.T) storagetest.Disk { return disk("/data", vfs.NewMem()) })
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"regexp"
+	"strings"
 	"syscall"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -21,8 +22,9 @@ type verifier struct {
 	lock     *pebble.Lock
 	names    []string // in dir
 
-	mark watermark
-	logs []*logFile // by number
+	mark     watermark
+	manifest string     // path of the one in force
+	logs     []*logFile // by number
 }
 
 // verify returns what the store holds.
@@ -144,15 +146,52 @@ func (v *verifier) explain(err error) error {
 		return ioError(v.dir, "can't be read", err)
 	}
 	if m := missingTable.FindStringSubmatch(err.Error()); m != nil {
-		return damaged(v.opt.FS.PathJoin(v.dir, m[1]+".sst"), "missing")
+		return damaged(v.opt.FS.PathJoin(v.dir, m[1]+".sst"),
+			"missing, unless it is the end of %s that is damaged", v.manifest)
 	}
-	for i, l := range v.logs {
-		switch {
-		case l.found.hole >= 0:
-			return damaged(l.path, "at byte %d: what follows can be read again", l.found.hole)
-		case i < len(v.logs)-1 && l.found.suspect >= 0:
-			return damaged(l.path, "at byte %d: only the newest log may break off", l.found.suspect)
-		}
+	if err := v.brokenLog(); err != nil {
+		return err
+	}
+	if err := v.brokenOptions(); err != nil {
+		return err
 	}
 	return damaged(v.dir, "the engine refuses it: %v", err)
+}
+
+// brokenLog says where a log file is broken that the engine has refused.
+func (v *verifier) brokenLog() error {
+	for _, l := range v.logs {
+		if l.found.hole >= 0 {
+			return damaged(l.path, "at byte %d: what follows can be read again", l.found.hole)
+		}
+	}
+	for _, l := range v.logs[:max(0, len(v.logs)-1)] {
+		if !l.found.closed {
+			return damaged(l.path, "it breaks off, and only the newest log file may do that")
+		}
+	}
+	return nil
+}
+
+// brokenOptions says which file of the engine's options it can't accept.
+func (v *verifier) brokenOptions() error {
+	for _, name := range v.names {
+		if !strings.HasPrefix(name, optionsPrefix) {
+			continue
+		}
+		path := v.opt.FS.PathJoin(v.dir, name)
+		text, err := readMarker(v.opt.FS, path)
+		if err != nil {
+			return err
+		}
+		var o pebble.Options
+		o.EnsureDefaults()
+		if err := o.CheckCompatibility(v.dir, string(text)); err != nil {
+			return damaged(path, "%v", err)
+		}
+		if err := o.Parse(string(text), nil); err != nil {
+			return damaged(path, "%v", err)
+		}
+	}
+	return nil
 }

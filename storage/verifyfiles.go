@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,14 +9,14 @@ import (
 	"strings"
 
 	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/wal"
 )
 
 const (
-	formatMarker   = "marker.format-version."
-	manifestMarker = "marker.manifest."
+	markerPrefix   = "marker."
+	formatMarker   = markerPrefix + "format-version."
+	manifestMarker = markerPrefix + "manifest."
 	optionsPrefix  = "OPTIONS-"
 )
 
@@ -66,16 +65,17 @@ func (v *verifier) checkManifest() error {
 	if err != nil {
 		return damaged(v.dir, "%v", err)
 	}
-	found, err := scan(v.opt.FS, desc.ManifestFilename, 0, func([]byte) {})
+	v.manifest = desc.ManifestFilename
+	found, err := scan(v.opt.FS, v.manifest, 0, func([]byte) {})
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return damaged(desc.ManifestFilename, "missing")
+		return damaged(v.manifest, "missing")
 	case err != nil:
-		return ioError(desc.ManifestFilename, "can't be read", err)
+		return ioError(v.manifest, "can't be read", err)
 	case found.records == 0:
-		return damaged(desc.ManifestFilename, "nothing in it can be read")
+		return damaged(v.manifest, "nothing in it can be read")
 	case found.hole >= 0:
-		return damaged(desc.ManifestFilename, "at byte %d: what follows can be read again", found.hole)
+		return damaged(v.manifest, "at byte %d: what follows can be read again", found.hole)
 	}
 	return nil
 }
@@ -121,41 +121,4 @@ func (v *verifier) log(number uint64) *logFile {
 		}
 	}
 	return nil
-}
-
-// checkTables reads every block of every table, whether anything in it is
-// still in force or not: a later compaction would read it.
-func (v *verifier) checkTables(db *pebble.DB) error {
-	levels, err := db.SSTables()
-	if err != nil {
-		return v.explain(err)
-	}
-	for _, level := range levels {
-		for _, t := range level {
-			path := v.opt.FS.PathJoin(v.dir, t.BackingSSTNum.String()+".sst")
-			if err := checkTable(v.opt.FS, path); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func checkTable(fsys vfs.FS, path string) error {
-	f, err := fsys.Open(path)
-	if err != nil {
-		return ioError(path, "can't be read", err)
-	}
-	readable, err := sstable.NewSimpleReadable(f)
-	if err != nil {
-		return errors.Join(ioError(path, "can't be read", err), f.Close())
-	}
-	r, err := sstable.NewReader(context.Background(), readable, sstable.ReaderOptions{})
-	if err != nil {
-		return errors.Join(damaged(path, "%v", err), readable.Close())
-	}
-	if err := r.ValidateBlockChecksums(); err != nil {
-		return errors.Join(damaged(path, "%v", err), r.Close())
-	}
-	return r.Close()
 }

@@ -6,14 +6,17 @@ import (
 	"slices"
 )
 
-// answerOutOfTime says what is wrong with the time an answer took.
-func answerOutOfTime(o *Op, r *Rules) string {
+// oddAnswer says what is wrong with an answer by itself: with the time it took,
+// mostly.
+func oddAnswer(o *Op, r *Rules) string {
 	took := o.Return - o.Call
 	switch {
 	case !o.known():
 		return ""
 	case took < 0:
 		return fmt.Sprintf("answered before it was asked: %v", o)
+	case o.Outcome == Busy && !r.Busy:
+		return fmt.Sprintf("busy, though there is no cap: %v", o)
 	case o.Outcome == TimedOut && o.Wait == 0 && r.WaitZeroBlocks:
 		return "" // it blocks from one restart to the next, maybe not in this one
 	case o.Outcome == TimedOut && took < r.least(o.Wait):

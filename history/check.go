@@ -56,7 +56,7 @@ func CheckCheaply(ops []Op, r Rules) Finding { return checkCheaply(ops, byKey(op
 
 func checkCheaply(ops []Op, keys []*keyLog, r *Rules) Finding {
 	for i := range ops {
-		if why := answerOutOfTime(&ops[i], r); why != "" {
+		if why := oddAnswer(&ops[i], r); why != "" {
 			return Finding{Violated, ops[i].Key, why}
 		}
 	}

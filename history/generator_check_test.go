@@ -130,3 +130,19 @@ func TestASearchThatIsCutShortIsInconclusive(t *testing.T) {
 		}
 	}
 }
+
+// A holder that releases after its lease, while many wait: whoever gets the key
+// next gets it by the release, which the search must not have to find out.
+func TestALateReleaseCostsNoSearch(t *testing.T) {
+	ops := []Op{
+		{Conn: 1, Kind: Acquire, Key: "k", Lease: 1, Return: 1, Outcome: Granted, Token: 7},
+		{Conn: 2, Kind: Acquire, Key: "k", Wait: 60, Lease: 60, Call: 2, Return: 9 * second, Outcome: Granted, Token: 8},
+	}
+	for i := range 60 {
+		ops = append(ops, Op{Conn: 3 + i, Kind: Acquire, Key: "k", Lease: 1, Call: 3, Return: 9 * second, Outcome: TimedOut})
+	}
+	ops = append(ops, Op{Conn: 1, Kind: Release, Key: "k", Token: 7, Call: 8 * second, Return: 9 * second, Outcome: Released})
+	if f := Check(ops, Rules{Search: 10 * time.Second}); f.Verdict != Explained {
+		t.Errorf("got %v (%s)", f.Verdict, f.Why)
+	}
+}

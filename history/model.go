@@ -60,8 +60,6 @@ func (k *keyLog) step(r *Rules, s state, o *Op) (state, bool) {
 	case TimedOut:
 		held := s.held && !s.mustBeOver(o, 0)
 		return s, held || k.haunted(o)
-	case Busy:
-		return s, r.Busy
 	}
 	panic(fmt.Sprintf("BUG: %v takes part in the search", o))
 }
@@ -88,7 +86,7 @@ func (k *keyLog) grant(r *Rules, s state, o *Op) (state, bool) {
 	at := max(s.now, o.Call)
 	if s.held {
 		end := k.mayEnd(s)
-		if end > o.Return {
+		if end > o.Return || k.tenures[s.grants-1].released {
 			return s, false
 		}
 		at = max(at, end)
@@ -104,9 +102,11 @@ func (k *keyLog) grant(r *Rules, s state, o *Op) (state, bool) {
 
 // explain looks for an order that explains every answer about the key.
 func (k *keyLog) explain(r *Rules) porcupine.CheckResult {
-	ops := make([]porcupine.Operation, len(k.ops))
-	for i, o := range k.ops {
-		ops[i] = porcupine.Operation{ClientId: o.Client, Input: o, Call: o.Call, Output: o.Outcome, Return: o.Return}
+	var ops []porcupine.Operation
+	for _, o := range k.ops {
+		if o.Outcome != Busy { // which says nothing of the key
+			ops = append(ops, porcupine.Operation{ClientId: o.Client, Input: o, Call: o.Call, Output: o.Outcome, Return: o.Return})
+		}
 	}
 	return porcupine.CheckOperationsTimeout(k.model(r), ops, r.Search)
 }

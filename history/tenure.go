@@ -12,6 +12,8 @@ type tenure struct {
 	// freed is from when on it may have ended before its lease, by what
 	// nobody has answered: an unanswered release, the end of a connection.
 	freed int64
+	// released: the answer to a release says that it ended so.
+	released bool
 	// over is when its lease has surely ended, but for answered keeps.
 	over int64
 }
@@ -39,7 +41,9 @@ func byKey(ops []Op, r *Rules) []*keyLog {
 	for i := range ops {
 		o := &ops[i]
 		if o.Kind == Gone {
-			gone[o.Conn] = o.Call
+			if at, ok := gone[o.Conn]; !ok || o.Call < at {
+				gone[o.Conn] = o.Call
+			}
 			continue
 		}
 		k := logs[o.Key]
@@ -81,6 +85,8 @@ func (k *keyLog) findTenures(r *Rules, gone map[int]int64) {
 			continue
 		}
 		switch {
+		case o.Outcome == Released:
+			t.released = true
 		case o.Kind == Release && o.mayHaveActed():
 			t.freed = min(t.freed, o.Call)
 		case o.Kind == Keep && o.mayHaveActed():

@@ -77,6 +77,23 @@ func (a *alwaysAgreement) applied(w *World, h *host, e *consensus.Chosen) {
 	}
 }
 
+// answering: h tells clients what e decided. At this very moment the value must
+// be on a majority of the disks, in the log or under a snapshot: whatever any
+// message said.
+func (a *alwaysAgreement) answering(w *World, h *host, e *consensus.Chosen) {
+	chosen := a.slot(e.Slot).chosen
+	on := 0
+	for _, other := range w.hosts {
+		d := &other.disk.image
+		if e.Slot < d.first() || e.Slot <= d.last() && sameValue(chosen, &d.entries[e.Slot-d.first()]) {
+			on++
+		}
+	}
+	if on <= len(w.hosts)/2 {
+		failf("%s answers what slot %d decided, and only %d of %d disks have it", h.name, e.Slot, on, len(w.hosts))
+	}
+}
+
 func sameValue(a, b *consensus.Entry) bool {
 	return a.Origin == b.Origin && a.Stamp == b.Stamp && a.Kind == b.Kind && bytes.Equal(a.Payload, b.Payload)
 }

@@ -43,19 +43,16 @@ func (a *alwaysOneHolder) check(w *World, h *hold) {
 	if h.ended || h.until <= w.now {
 		return
 	}
-	if token := a.tokens[string(keyName(h.key))]; token != h.token {
+	if token := a.tokens[h.key]; token != h.token {
 		failf("c%d may believe for another %.3fs to hold %q with token %d, but its holder is %d",
-			h.client, float64(h.until-w.now)/1e9, keyName(h.key), h.token, token)
+			h.client, float64(h.until-w.now)/1e9, h.key, h.token, token)
 	}
 }
 
-// disconnected: with ReleaseOnGone a client's keys end with its connection.
-func (a *alwaysOneHolder) disconnected(w *World, client int) {
-	if !w.params.Settings.ReleaseOnGone {
-		return
-	}
+// disconnected: with a connection may end the keys that were granted on it.
+func (a *alwaysOneHolder) disconnected(conn int) {
 	for _, h := range a.holds {
-		if h.client == client {
+		if h.conn == conn {
 			h.ended = true
 		}
 	}

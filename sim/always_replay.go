@@ -31,7 +31,7 @@ type dueAnswer struct {
 func (a *alwaysReplay) begin() { a.due = a.due[:0] }
 
 // applied: h has applied e in this round.
-func (a *alwaysReplay) applied(w *World, h *host, e *consensus.Chosen) {
+func (a *alwaysReplay) applied(w *World, h *host, st *consensus.State, e *consensus.Chosen) {
 	if int(e.Slot) == len(a.slots)+1 {
 		a.slots = append(a.slots, a.replay(e))
 		w.checks.holders.judge(w, a.model)
@@ -39,10 +39,13 @@ func (a *alwaysReplay) applied(w *World, h *host, e *consensus.Chosen) {
 	if int(e.Slot) > len(a.slots) {
 		failf("%s applied slot %d before any node applied slot %d", h.name, e.Slot, len(a.slots)+1)
 	}
-	st := h.node.Status().Consensus
 	if e.Effective && st.Role == consensus.RoleLeader && st.Ballot == e.Origin {
-		for _, o := range a.slots[e.Slot-1] {
+		outcomes := a.slots[e.Slot-1]
+		for _, o := range outcomes {
 			a.due = append(a.due, dueAnswer{Outcome: o})
+		}
+		if len(outcomes) > 0 {
+			w.checks.log.answering(w, h, e)
 		}
 	}
 }
@@ -75,7 +78,7 @@ func (a *alwaysReplay) replay(e *consensus.Chosen) []lockmodel.Outcome {
 }
 
 // replied: h sends r at the end of this round.
-func (a *alwaysReplay) replied(w *World, h *host, r *node.Reply) {
+func (a *alwaysReplay) replied(h *host, r *node.Reply) {
 	var f proto.Reply
 	for b := r.Bytes; len(b) > 0; {
 		n, ok := proto.ParseReply(b, &f)
@@ -112,7 +115,7 @@ func (a *alwaysReplay) claim(h *host, c node.Conn, f *proto.Reply) {
 }
 
 // end: everything that the round decided for an open connection has been told.
-func (a *alwaysReplay) end(w *World, h *host) {
+func (a *alwaysReplay) end(h *host) {
 	for i := range a.due {
 		d := &a.due[i]
 		if s := h.sessionOf(node.Conn(d.Conn)); s != nil && !d.given {

@@ -1,5 +1,7 @@
 package sim
 
+import "ticketing/history"
+
 // alwaysRisingTokens: no token is given twice, and a grant that was answered
 // before another was asked for has the smaller token, whatever the keys.
 type alwaysRisingTokens struct {
@@ -13,22 +15,22 @@ type answeredToken struct {
 	max uint64 // greatest token answered up to at
 }
 
-func (a *alwaysRisingTokens) granted(o *op) {
+func (a *alwaysRisingTokens) granted(o *history.Op) {
 	if a.seen == nil {
 		a.seen = map[uint64]bool{}
 	}
-	if o.token == 0 || a.seen[o.token] {
-		failf("token %d was given twice", o.token)
+	if o.Token == 0 || a.seen[o.Token] {
+		failf("token %d was given twice", o.Token)
 	}
-	a.seen[o.token] = true
-	if before := a.greatestBefore(o.call); o.token <= before {
-		failf("token %d was granted after %d had been answered", o.token, before)
+	a.seen[o.Token] = true
+	if before := a.greatestBefore(Time(o.Call)); o.Token <= before {
+		failf("token %d was granted after %d had been answered", o.Token, before)
 	}
-	most := o.token
+	most := o.Token
 	if n := len(a.answers); n > 0 {
 		most = max(most, a.answers[n-1].max)
 	}
-	a.answers = append(a.answers, answeredToken{o.ret, most})
+	a.answers = append(a.answers, answeredToken{Time(o.Return), most})
 }
 
 // greatestBefore is the greatest token answered strictly before t.

@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 
+	"ticketing/history"
 	"ticketing/proto"
 )
 
@@ -13,85 +14,104 @@ type client struct {
 	id      int
 	session *session
 	tasks   []*task
-	open    []*op // sent on session, not answered, in order
-	target  int   // host to try next
-	rate    float64
+	target  int     // host to try next
+	rate    float64 // of its clock
 	owners  uint64
-}
 
-// task does one thing after another: acquire, hold, release.
-type task struct {
-	c     *client
-	turn  int // rises with each step, so that a planned step can become void
-	op    *op // waits for this answer
-	grant *hold
-	lease int
-	stale uint64 // a token that was once ours
-	owner uint64 // to use again for a retry, for the same key
-	key   int
-	tries int
+	suspended bool
+	backlog   []func() // what has come while suspended
 }
 
 func (c *client) start() {
 	c.dial()
-	for range c.w.params.Tasks {
+	for range c.w.params.Client.Tasks {
 		t := &task{c: c}
 		c.tasks = append(c.tasks, t)
-		c.plan(t, c.think(), t.acquire)
+		t.plan(c.think(), t.acquire)
 	}
 }
 
-func (c *client) think() Time { return c.w.clientRand.around(c.w.params.Think) }
+func (c *client) name() string { return fmt.Sprintf("c%d", c.id) }
 
-// plan lets f be the next step of t unless something else comes first.
-func (c *client) plan(t *task, d Time, f func()) {
-	t.turn++
-	turn := t.turn
-	c.w.after(d, func() {
-		if t.turn == turn {
-			f()
-		}
-	})
+func (c *client) think() Time { return c.w.clientRand.around(c.w.params.Client.Think) }
+
+// awake lets f happen now, or, if the client stands still, when it goes on.
+func (c *client) awake(f func()) {
+	if c.suspended {
+		c.backlog = append(c.backlog, f)
+		return
+	}
+	f()
+}
+
+// suspend makes the client stand still: it neither reads nor sends, and
+// believes what it believes, by a clock that goes on.
+func (c *client) suspend() { c.suspended = true }
+
+func (c *client) resume() {
+	c.suspended = false
+	late := c.backlog
+	c.backlog = nil
+	for _, f := range late {
+		c.awake(f)
+	}
 }
 
 // dial connects to the next host.
 func (c *client) dial() {
 	h := c.w.hosts[c.target%len(c.w.hosts)]
-	s := &session{w: c.w, client: c, host: h, life: h.life}
+	c.w.sessions++
+	s := &session{w: c.w, id: c.w.sessions, client: c, host: h, life: h.life}
 	c.session = s
 	s.later(&s.toServer, func() {
 		if h.node == nil || h.life != s.life {
-			c.w.after(c.w.clientRand.around(100*millisecond), func() { c.redial(s) })
+			c.w.after(c.w.clientRand.around(100*millisecond), func() { c.redial(s, c.target+1) })
 			return
 		}
 		h.deliver(s.life, func() { h.accept(s) })
-		s.later(&s.toClient, func() { s.up = c.session == s && !s.deaf })
+		s.later(&s.toClient, func() {
+			s.up = c.session == s && !s.deaf
+			c.patient(s)
+		})
 	})
 }
 
-// redial tries the next host in place of s.
-func (c *client) redial(s *session) {
-	if c.session == s {
-		c.target++
-		c.dial()
-	}
+// patient gives up on a server that takes connections and answers nothing.
+func (c *client) patient(s *session) {
+	c.w.after(c.w.params.Client.Patience, func() {
+		if s.conn == 0 && s.up {
+			c.leaveIf(s)
+		}
+	})
+}
+
+// redial tries host next in place of s.
+func (c *client) redial(s *session, next int) {
+	c.awake(func() {
+		if c.session == s {
+			c.target = next
+			c.dial()
+		}
+	})
 }
 
 // leave ends the connection, with everything open on it unknown.
 func (c *client) leave(next int) {
 	s := c.session
-	r, p := c.w.clientRand, &c.w.params
-	s.up = false
-	s.hangUp(r.chance(p.HalfClose), r.chance(0.1))
-	c.target = next
-	c.disconnected()
-	c.w.after(r.around(20*millisecond), func() { c.redialAt(s, next) })
+	r, p := c.w.clientRand, &c.w.params.Client
+	vanish := c.w.faulty && r.chance(p.Vanish)
+	half := r.chance(p.HalfClose) && !vanish
+	s.hangUp(half, vanish)
+	if vanish {
+		c.w.checks.stats.Vanished++
+	}
+	c.disconnected(s)
+	c.w.after(r.around(20*millisecond), func() { c.redial(s, next) })
 }
 
-func (c *client) redialAt(s *session, next int) {
-	if c.session == s {
-		c.target = next
-		c.dial()
+func (c *client) leaveIf(s *session) {
+	if c.session == s && s.up {
+		c.leave(c.target + c.w.clientRand.IntN(2))
 	}
 }
 
@@ -101,20 +121,19 @@ func (c *client) ended(s *session) {
 		return
 	}
 	s.up = false
-	c.disconnected()
-	c.w.after(c.w.clientRand.around(50*millisecond), func() { c.redial(s) })
+	c.disconnected(s)
+	c.w.after(c.w.clientRand.around(50*millisecond), func() { c.redial(s, c.target+1) })
 }
 
-// disconnected leaves everything open without a known outcome.
-func (c *client) disconnected() {
-	open := c.open
-	c.open = nil
-	c.w.checks.holders.disconnected(c.w, c.id)
-	for _, o := range open {
-		for _, t := range c.tasks {
-			if t.op == o {
-				t.unknown()
-			}
+// disconnected leaves everything open without a known outcome. An answer may
+// come all the same, if the client still reads.
+func (c *client) disconnected(s *session) {
+	c.w.checks.disconnected(s)
+	for _, o := range s.open {
+		o.Return = int64(c.w.now)
+		if t := o.task; t != nil {
+			o.task = nil
+			t.unknown(o)
 		}
 	}
 }
@@ -125,32 +144,31 @@ func (c *client) submit(t *task, o *op) bool {
 	if !s.up {
 		return false
 	}
-	o.client, o.session, o.call = c.id, s, c.w.now
-	key := keyName(o.key)
-	var b []byte
-	switch o.kind {
-	case proto.OpAcquire:
-		b = proto.AppendAcquire(nil, uint16(o.wait), uint16(o.lease), o.owner, key)
-	case proto.OpRelease:
-		b = proto.AppendRelease(nil, o.token, key)
-	default:
-		b = proto.AppendKeep(nil, o.token, uint16(o.lease), key)
+	r, p := c.w.clientRand, &c.w.params.Client
+	if r.chance(p.Garbage) && !c.sendGarbage(s) {
+		return false
 	}
+	o.Client, o.Conn, o.Call, o.task = c.id, s.id, int64(c.w.now), t
 	t.op = o
-	c.open = append(c.open, o)
+	s.open = append(s.open, o)
 	c.w.history = append(c.w.history, o)
-	s.send(b)
-	c.plan(t, Time(o.wait)*second+c.w.params.Patience, func() { c.lostPatience(o) })
-	if c.w.clientRand.chance(c.w.params.Reset) {
-		c.w.after(c.w.clientRand.around(50*millisecond), func() { c.leaveIf(s) })
+	c.w.requests++
+	s.send(encode(o))
+	t.plan(Time(o.Wait)*second+p.Patience, func() { c.lostPatience(o) })
+	if r.chance(p.Reset) {
+		c.w.after(r.around(50*millisecond), func() { c.awake(func() { c.leaveIf(s) }) })
 	}
 	return true
 }
 
-func (c *client) leaveIf(s *session) {
-	if c.session == s && s.up {
-		c.leave(c.target + c.w.clientRand.IntN(2))
+func encode(o *op) []byte {
+	switch o.Kind {
+	case history.Acquire:
+		return proto.AppendAcquire(nil, o.Wait, o.Lease, o.Owner, []byte(o.Key))
+	case history.Release:
+		return proto.AppendRelease(nil, o.Token, []byte(o.Key))
 	}
+	return proto.AppendKeep(nil, o.Token, o.Lease, []byte(o.Key))
 }
 
 // lostPatience gives up on an answer that should have come long ago.
@@ -158,14 +176,14 @@ func (c *client) lostPatience(o *op) {
 	if !c.blocksForever(o) {
 		c.w.checks.late(o)
 	}
-	c.leaveIf(o.session)
+	if s := c.session; s.id == o.Conn {
+		c.leaveIf(s)
+	}
 }
 
 func (c *client) blocksForever(o *op) bool {
-	return o.kind == proto.OpAcquire && o.wait == 0 && c.w.params.Settings.WaitZeroBlocks
+	return o.Kind == history.Acquire && o.Wait == 0 && c.w.params.mayBlock()
 }
-
-func keyName(i int) []byte { return fmt.Appendf(nil, "key-%d", i) }
 
 // received takes in bytes from the server.
 func (c *client) received(s *session, b []byte) {
@@ -177,7 +195,7 @@ func (c *client) received(s *session, b []byte) {
 			return
 		}
 		if !ok {
-			panic(fmt.Sprintf("BUG: reply %q can't be placed", s.replies[:n]))
+			failf("%s sends a reply that can't be placed: %q", s.host.name, s.replies[:n])
 		}
 		c.reply(s, &r)
 		s.replies = s.replies[n:]
@@ -185,11 +203,16 @@ func (c *client) received(s *session, b []byte) {
 }
 
 func (c *client) reply(s *session, r *proto.Reply) {
-	switch r.Op {
-	case 0:
-	case 'L':
-		c.w.trace.line(c.w.now, c.name(), "hears  leader is %s", r.Text)
-	case 'M', 'E':
+	switch {
+	case r.Op == 0:
+	case r.Op == 'L':
+		c.w.trace.line(c.w.now, c.name(), "hear", "%s leads", r.Text)
+	case r.Op == 'E' && len(s.refusals) > 0 && string(s.refusals[0]) == string(r.Text):
+		s.refusals = s.refusals[1:]
+		c.w.checks.stats.Refusals++
+	case r.Op == 'M', r.Op == 'E':
+		c.w.trace.line(c.w.now, c.name(), "got", "%c %s", r.Op, r.Text)
+		c.w.checks.turnedAway(s, r)
 		if c.session == s && s.up {
 			c.turnedAway(r)
 		}
@@ -198,12 +221,11 @@ func (c *client) reply(s *session, r *proto.Reply) {
 	}
 }
 
-func (c *client) name() string { return fmt.Sprintf("c%d", c.id) }
-
 // turnedAway goes where the server says, or anywhere.
 func (c *client) turnedAway(r *proto.Reply) {
-	if len(c.open) == 1 && r.Op == 'M' {
-		c.open[0].noEffect = true
+	s := c.session
+	if len(s.open) == 1 && r.Op == 'M' {
+		s.open[0].Outcome = history.Moved
 	}
 	next := c.target + 1 + c.w.clientRand.IntN(len(c.w.hosts))
 	for i, h := range c.w.hosts {
@@ -214,48 +236,62 @@ func (c *client) turnedAway(r *proto.Reply) {
 	c.leave(next)
 }
 
-// answer finds the request that r answers. One may come for a connection that
-// the client has half closed: then the outcome is known after all.
+// answer finds the request that r answers.
 func (c *client) answer(s *session, r *proto.Reply) {
-	for i, o := range c.open {
-		if o.session == s && answers(o, r) {
-			c.open = append(c.open[:i:i], c.open[i+1:]...)
-			c.settle(o, r)
+	for i, o := range s.open {
+		if answers(o, r) {
+			s.open = append(s.open[:i:i], s.open[i+1:]...)
+			c.settle(s, o, r)
 			return
 		}
 	}
-	c.w.checks.stray(s, r)
+	failf("c%d got an answer that it did not wait for: %c token=%d owner=%d %q", c.id, r.Op, r.Token, r.Owner, r.Text)
 }
 
 func answers(o *op, r *proto.Reply) bool {
-	if string(keyName(o.key)) != string(r.Text) {
+	if o.Key != string(r.Text) {
 		return false
 	}
 	switch r.Op {
 	case 'A', 'T', 'B':
-		return o.kind == proto.OpAcquire && o.owner == r.Owner
+		return o.Kind == history.Acquire && o.Owner == r.Owner
 	case 'R':
-		return o.kind == proto.OpRelease && o.token == r.Token
+		return o.Kind == history.Release && o.Token == r.Token
 	case 'K':
-		return o.kind == proto.OpKeep && o.token == r.Token
+		return o.Kind == history.Keep && o.Token == r.Token
 	default:
-		return o.kind != proto.OpAcquire && o.token == r.Token
+		return o.Kind != history.Acquire && o.Token == r.Token
 	}
 }
 
-// settle records the outcome and goes on with the task.
-func (c *client) settle(o *op, r *proto.Reply) {
-	o.ret, o.verdict = c.w.now, r.Op
-	c.w.trace.line(c.w.now, c.name(), "got    %c %s token=%d owner=%d", r.Op, r.Text, r.Token, r.Owner)
+// settle records the outcome and goes on with the task. Where the client has
+// given up on the request, it knows the outcome now after all.
+func (c *client) settle(s *session, o *op, r *proto.Reply) {
+	o.Return, o.Outcome, o.settled = int64(c.w.now), history.Outcome(rune(r.Op)), true
+	c.w.trace.line(c.w.now, c.name(), "got", "%c %s token=%d owner=%d", r.Op, r.Text, r.Token, r.Owner)
 	c.w.trace.mix(uint64(c.w.now) ^ uint64(r.Op) ^ r.Token)
-	if o.kind == proto.OpAcquire && r.Op == 'A' {
-		o.token = r.Token
+	if o.Outcome == history.Granted {
+		o.Token = r.Token
 	}
 	c.w.checks.answered(o)
-	for _, t := range c.tasks {
-		if t.op == o {
-			t.op = nil
-			t.settled(o)
-		}
+	if t := o.task; t != nil {
+		o.task = nil
+		t.settled(o)
+		return
 	}
+	if o.Outcome == history.Granted && !c.w.params.mayReleaseOnGone() {
+		c.w.checks.stats.HalfClosed++
+		c.w.checks.held(c.believe(o))
+	}
+}
+
+// believe is what the client may believe after a grant: its lease runs from the
+// sending of the request, on its own clock.
+func (c *client) believe(o *op) *hold {
+	return &hold{client: c.id, conn: o.Conn, key: o.Key, token: o.Token, until: c.safeUntil(o)}
+}
+
+func (c *client) safeUntil(o *op) Time {
+	d := c.w.params.Drift
+	return Time(o.Call) + Time(float64(o.Lease)*float64(second)*(1-d)/(1+d)/c.rate)
 }

@@ -36,7 +36,7 @@ func TestACrashKeepsAPrefixOfWhatWasBeingWritten(t *testing.T) {
 		d.crash(r)
 		rec, _ := d.image.recovered()
 		kept[payloads(rec.Entries)]++
-		if len(d.syncing)+len(d.queue) != 0 || d.epoch != 1 {
+		if len(d.syncing)+len(d.queue) != 0 || d.syncs != 1 {
 			t.Fatalf("after the crash there is still something on its way: %+v", d)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 
 	"ticketing/consensus"
 	"ticketing/node"
-	"ticketing/proto"
 )
 
 // host is a machine with a server process on it, or without one while it is
@@ -15,51 +14,80 @@ type host struct {
 	id    consensus.NodeID
 	name  string
 	node  *node.Node // nil: no process
-	disk  disk
+	disk  *disk
 	clock clock
 
 	// life rises whenever a process starts or ends: what was on its way to an
 	// earlier one is dropped.
 	life     int
 	sessions []*session // by node.Conn.Index()
+	broken   []*session // whose stream can't be read on, in order
 	out      node.Output
 	inRound  bool
 	wake     consensus.Mono
+	leads    bool
+	stopping bool
 
 	paused  bool
 	backlog []func()
 }
 
+// supervise is how soon a process that could not start is started again.
+const supervise = 700 * millisecond
+
+// restart runs a process if there is none.
+func (h *host) restart() {
+	if h.node != nil {
+		return
+	}
+	if why := h.disk.refuses(h.w.now); why != "" {
+		h.w.trace.line(h.w.now, h.name, "refuse", "%s", why)
+		h.w.after(supervise, h.restart)
+		return
+	}
+	h.start()
+}
+
 // start runs a process on what the disk holds.
 func (h *host) start() {
-	rec, chunks := h.disk.image.recovered()
+	rec, chunks := h.disk.open()
 	h.w.checks.started(h, &rec)
 	n, err := node.New(h.config(), rec, chunks, h.clock.read(h.w.now))
 	if err != nil {
 		panic(fmt.Sprintf("BUG: %s can't start: %v", h.name, err))
 	}
 	h.node = n
-	h.life++
-	h.sessions = nil
-	h.inRound, h.wake, h.paused, h.backlog = false, 0, false, nil
-	h.w.trace.line(h.w.now, h.name, "start  promised=%v commit=%d log=%d", rec.Promised, rec.Commit, len(rec.Entries))
+	h.begin()
+	h.w.trace.line(h.w.now, h.name, "start", "promised=%v commit=%d snapshot=%d log=%d",
+		ballot(rec.Promised), rec.Commit, h.disk.image.first()-1, len(rec.Entries))
 	h.openRound()
 }
 
+// begin forgets what was of an earlier process.
+func (h *host) begin() {
+	h.life++
+	h.sessions, h.broken, h.backlog = nil, nil, nil
+	h.inRound, h.wake = false, 0
+	h.leads, h.stopping, h.paused = false, false, false
+}
+
 func (h *host) config() node.Config {
-	p := &h.w.params
-	s := p.Settings
+	p, r := &h.w.params, h.w.hostRand
+	s := p.Settings[r.IntN(len(p.Settings))]
 	s.TokenSeed = h.w.wallMicros(h)
+	s.Lazy = p.Members == 1
 	cfg := node.Config{
 		Settings:    s,
-		MaxInflight: p.MaxInflight,
+		MaxInflight: p.MaxInflight[r.IntN(len(p.MaxInflight))],
 		Consensus: consensus.Config{
 			Node:            h.id,
 			Members:         p.Members,
 			Heartbeat:       consensus.Mono(p.Heartbeat),
 			ElectionTimeout: consensus.Mono(p.ElectionTimeout),
+			DriftPPM:        uint32(p.Drift * 1e6),
 			SnapshotBytes:   p.SnapshotBytes,
-			Seed:            h.w.hostRand.Uint64(),
+			Limits:          p.Limits,
+			Seed:            r.Uint64(),
 		},
 	}
 	if p.Members > 1 {
@@ -78,18 +106,40 @@ func (h *host) crash(why string) {
 	if h.node == nil {
 		return
 	}
-	h.w.trace.line(h.w.now, h.name, "crash  %s", why)
+	h.w.trace.line(h.w.now, h.name, "crash", "%s", why)
+	h.w.checks.crashed(h)
+	sessions := h.sessions
 	h.node = nil
-	h.life++
-	h.paused, h.backlog = false, nil
+	h.begin()
 	h.disk.crash(h.w.diskRand)
-	for _, s := range h.sessions {
+	for _, s := range sessions {
 		if s != nil {
 			s.serverDied()
 		}
 	}
-	h.sessions = nil
+	if !h.w.faulty { // it was asked to stop before
+		h.w.after(supervise, h.restart)
+	}
 }
+
+// stop asks the process to end, as an operator does: it settles what it can and
+// ends by itself, or after a time.
+func (h *host) stop() {
+	if h.node == nil || h.stopping {
+		return
+	}
+	h.stopping = true
+	life := h.life
+	h.deliver(life, func() { h.node.Drain() })
+	h.w.after(stopTime, func() {
+		if h.life == life {
+			h.crash("asked to stop, and it took too long")
+		}
+	})
+}
+
+// stopTime is how long a process that was asked to stop may go on.
+const stopTime = 4 * second
 
 // deliver lets f happen to the process of life, in the order of arrival: a
 // paused process finds everything when it goes on.
@@ -119,158 +169,4 @@ func (h *host) resume() {
 	for _, f := range late {
 		h.deliver(h.life, f)
 	}
-}
-
-// openRound plans the end of the round that begins with this event.
-func (h *host) openRound() {
-	if h.inRound {
-		return
-	}
-	h.inRound = true
-	life := h.life
-	h.w.after(h.w.hostRand.span(0, h.w.params.RoundDelay), func() { h.endRound(life) })
-}
-
-func (h *host) endRound(life int) {
-	if h.node == nil || h.life != life {
-		return
-	}
-	if h.paused {
-		h.backlog = append(h.backlog, func() { h.endRound(life) })
-		return
-	}
-	h.inRound = false
-	mono := h.clock.read(h.w.now)
-	h.node.Flush(mono, &h.out)
-	h.w.checks.flushed(h, &h.out)
-	h.submit(h.out.Writes)
-	for _, s := range h.out.Sends {
-		h.w.network.send(h, s)
-	}
-	for _, r := range h.out.Reads {
-		h.readChunk(r)
-	}
-	for _, r := range h.out.Replies {
-		h.sessions[r.Conn.Index()].reply(r.Bytes, r.Drop)
-	}
-	h.planWake(h.out.Wake)
-}
-
-func (h *host) planWake(at consensus.Mono) {
-	h.wake = at
-	if at == 0 {
-		return
-	}
-	life := h.life
-	h.w.at(h.clock.when(at), func() {
-		if h.wake == at {
-			h.deliver(life, func() {})
-		}
-	})
-}
-
-func (h *host) readChunk(r consensus.ChunkRead) {
-	life := h.life
-	h.w.after(h.w.diskRand.around(h.w.params.SyncTime), func() {
-		h.deliver(life, func() {
-			data, ok := h.disk.image.chunk(r.Gen, r.Index)
-			if ok {
-				h.node.ChunkRead(r, data)
-			}
-		})
-	})
-}
-
-// submit hands writes to the disk.
-func (h *host) submit(ws []consensus.Write) {
-	h.disk.queue = append(h.disk.queue, ws...)
-	h.sync()
-}
-
-// sync begins to make durable what waits, unless something is on its way.
-func (h *host) sync() {
-	d := &h.disk
-	if len(d.syncing) > 0 || len(d.queue) == 0 {
-		return
-	}
-	d.syncing, d.queue = d.queue, nil
-	h.finishSync(h.w.now + h.syncTime())
-}
-
-func (h *host) syncTime() Time {
-	p := &h.w.params
-	t := h.w.diskRand.around(p.SyncTime)
-	if h.w.diskRand.chance(p.SyncSpike) {
-		t *= 100
-	}
-	return t
-}
-
-func (h *host) finishSync(at Time) {
-	d := &h.disk
-	epoch, life := d.epoch, h.life
-	h.w.at(max(at, d.stalledUntil), func() {
-		switch {
-		case d.epoch != epoch:
-			return
-		case h.w.now < d.stalledUntil:
-			h.finishSync(d.stalledUntil)
-			return
-		case d.failNext:
-			h.crash("a sync failed")
-			return
-		}
-		for i := range d.syncing {
-			d.image.apply(&d.syncing[i])
-			h.w.checks.durable(h, &d.syncing[i])
-		}
-		last := d.syncing[len(d.syncing)-1].Seq
-		d.syncing = nil
-		h.sync()
-		h.deliver(life, func() { h.node.Persisted(last) })
-	})
-}
-
-// received takes in bytes from a client.
-func (h *host) received(s *session, b []byte) {
-	if s.conn == 0 {
-		return
-	}
-	s.in = append(s.in, b...)
-	var r proto.Request
-	for {
-		n, reason := proto.ParseRequest(s.in, &r)
-		switch {
-		case reason == proto.BadFrame:
-			panic(fmt.Sprintf("BUG: a simulated client sent %q", s.in))
-		case n == 0:
-			return
-		case reason != "":
-			h.node.Refuse(s.conn, reason)
-		case r.Op != 0:
-			h.node.Request(s.conn, &r)
-		}
-		s.in = s.in[n:]
-	}
-}
-
-// accept admits a client's connection.
-func (h *host) accept(s *session) {
-	s.conn = h.node.Open()
-	for len(h.sessions) <= s.conn.Index() {
-		h.sessions = append(h.sessions, nil)
-	}
-	h.sessions[s.conn.Index()] = s
-}
-
-// lost notices that a client's connection has ended.
-func (h *host) lost(s *session) {
-	if s.conn == 0 {
-		return
-	}
-	h.node.Gone(s.conn, s.unsent)
-	h.w.checks.gone(h, s)
-	h.sessions[s.conn.Index()] = nil
-	s.conn = 0
-	s.unsent = nil
 }

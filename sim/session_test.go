@@ -10,7 +10,7 @@ func TestSegmentsAreTheBytesInOrderCutAnywhere(t *testing.T) {
 	whole := []byte("a frame and another frame")
 	most := 0
 	for _, cut := range []float64{0, 0.5, 1} {
-		w.params.Cut = cut
+		w.params.Client.Cut = cut
 		for range 200 {
 			var got []byte
 			parts := 0
@@ -37,7 +37,7 @@ func TestSegmentsAreTheBytesInOrderCutAnywhere(t *testing.T) {
 
 func TestAStreamKeepsItsOrder(t *testing.T) {
 	w := &World{clientRand: newStream(*firstSeed, streamClients)}
-	w.params.ClientDelay = millisecond
+	w.params.Client.Delay = millisecond
 	s := &session{w: w}
 	var got []int
 	for i := range 100 {

@@ -4,7 +4,8 @@ package sim
 // way, by leaving out ever smaller parts of its schedule, and returns the
 // indexes of those that are needed. It gives up improving after tries worlds.
 func Shrink(seed uint64, opt Options, tries int) []int {
-	keep := make([]int, len(schedule(seed, paramsOf(seed, opt))))
+	p := paramsOf(seed, &opt)
+	keep := make([]int, len(schedule(seed, &p)))
 	for i := range keep {
 		keep[i] = i
 	}
@@ -27,7 +28,7 @@ func without(seed uint64, opt Options, keep []int, part int, tries *int) ([]int,
 		rest := append(append([]int(nil), keep[:from]...), keep[min(from+part, len(keep)):]...)
 		o := opt
 		o.Keep = Among(rest)
-		if r := Run(seed, o); r.Violation != "" || r.Stuck != "" {
+		if r := Run(seed, o); r.Failed() {
 			return rest, true
 		}
 	}
@@ -41,12 +42,4 @@ func Among(list []int) func(int) bool {
 		in[i] = true
 	}
 	return func(i int) bool { return in[i] }
-}
-
-func paramsOf(seed uint64, opt Options) *Params {
-	if opt.Params != nil {
-		return opt.Params
-	}
-	p := draw(seed)
-	return &p
 }

@@ -1,10 +1,43 @@
 package sim
 
-import "ticketing/proto"
+import "ticketing/history"
+
+// task does one thing after another: acquire, hold, release.
+type task struct {
+	c     *client
+	turn  int // rises with each step, so that a planned step can become void
+	op    *op // waits for this answer
+	grant *hold
+	stale uint64 // a token that was once ours
+	owner uint64 // to use again for a retry, for the same key
+	key   string
+	tries int // in vain, since something went well
+}
+
+// plan lets f be the next step unless something else comes first.
+func (t *task) plan(d Time, f func()) {
+	t.turn++
+	turn := t.turn
+	t.c.w.after(d, func() {
+		t.c.awake(func() {
+			if t.turn == turn {
+				f()
+			}
+		})
+	})
+}
+
+// again acquires anew after some time: sooner after success than after failure.
+func (t *task) again() {
+	p := &t.c.w.params.Client
+	lengthen := Time(1) << min(t.tries, 10)
+	t.tries++
+	t.plan(min(t.c.think()*lengthen, p.BackOff), t.acquire)
+}
 
 // acquire asks for some key.
 func (t *task) acquire() {
-	c, p := t.c, &t.c.w.params
+	c, p := t.c, &t.c.w.params.Client
 	r := c.w.clientRand
 	if c.w.closing {
 		return
@@ -12,69 +45,63 @@ func (t *task) acquire() {
 	if t.owner == 0 {
 		c.owners++
 		t.owner = uint64(c.id)<<32 | c.owners
-		t.key = r.IntN(p.Keys)
+		t.key = c.w.keys.use(r.IntN(p.Keys))
 	}
-	t.lease = r.between(1, p.LeaseMax)
-	o := &op{
-		kind: proto.OpAcquire, key: t.key, owner: t.owner,
-		wait: r.between(0, p.WaitMax), lease: t.lease,
-	}
+	o := &op{Op: history.Op{
+		Kind: history.Acquire, Key: t.key, Owner: t.owner,
+		Wait: uint16(r.between(0, p.WaitMax)), Lease: uint16(r.between(1, p.LeaseMax)),
+	}}
 	if !c.submit(t, o) {
-		c.plan(t, c.think(), t.acquire)
+		t.plan(c.think(), t.acquire)
 		return
 	}
 	if r.chance(p.Abandon) {
 		s := c.session
-		c.w.after(r.around(second), func() { c.leaveIf(s) })
+		c.w.after(r.around(second), func() { c.awake(func() { c.leaveIf(s) }) })
 	}
 }
 
 // settled goes on after an answer.
 func (t *task) settled(o *op) {
 	c := t.c
-	t.owner = 0
-	switch o.verdict {
-	case 'A':
+	t.op, t.owner = nil, 0
+	switch o.Outcome {
+	case history.Granted:
 		t.held(o)
-	case 'T', 'B':
-		c.plan(t, c.think(), t.acquire)
-	case 'K':
-		t.grant.until = max(t.grant.until, t.safeUntil(o))
-		c.plan(t, c.think(), t.release)
-	case 'R', 'N':
-		if o.kind == proto.OpKeep || t.grant != nil && o.token != t.grant.token {
-			c.plan(t, c.think(), t.release)
+	case history.TimedOut, history.Busy:
+		t.again()
+	case history.Kept:
+		t.grant.until = max(t.grant.until, c.safeUntil(o))
+		t.plan(c.think(), t.release)
+	default:
+		if o.Kind == history.Keep || t.grant != nil && o.Token != t.grant.token {
+			t.plan(c.think(), t.release)
 			return
 		}
 		t.drop()
-		c.plan(t, c.think(), t.acquire)
+		t.again()
 	}
-}
-
-// safeUntil is what the client may believe: its lease runs from the sending of
-// the request, on its own clock.
-func (t *task) safeUntil(o *op) Time {
-	d := t.c.w.params.Drift
-	return o.call + Time(float64(o.lease)*float64(second)*(1-d)/(1+d)/t.c.rate)
 }
 
 // held decides what to do with a grant.
 func (t *task) held(o *op) {
-	c, p := t.c, &t.c.w.params
+	c, p := t.c, &t.c.w.params.Client
 	r := c.w.clientRand
-	t.grant = &hold{client: c.id, key: o.key, token: o.token, until: t.safeUntil(o)}
+	t.grant = c.believe(o)
 	c.w.checks.held(t.grant)
 	t.tries = 0
 	switch {
+	case c.w.closing:
+		t.release()
 	case r.chance(p.Forget):
 		t.drop()
-		c.plan(t, c.think(), t.acquire)
+		t.again()
 	case r.chance(p.Keep):
-		c.plan(t, c.think(), t.keep)
+		t.plan(c.think(), t.keep)
 	case r.chance(p.WrongToken):
-		c.plan(t, c.think(), t.wrongRelease)
+		t.plan(c.think(), t.wrongRelease)
 	default:
-		c.plan(t, c.think(), t.release)
+		t.plan(c.think(), t.release)
 	}
 }
 
@@ -99,7 +126,7 @@ func (t *task) wrongRelease() {
 }
 
 func (t *task) giveUp(token uint64) {
-	o := &op{kind: proto.OpRelease, key: t.grant.key, token: token}
+	o := &op{Op: history.Op{Kind: history.Release, Key: t.grant.key, Token: token}}
 	if token == t.grant.token {
 		t.grant.ended = true
 	}
@@ -107,8 +134,8 @@ func (t *task) giveUp(token uint64) {
 }
 
 func (t *task) keep() {
-	t.lease = t.c.w.clientRand.between(1, t.c.w.params.LeaseMax)
-	t.try(&op{kind: proto.OpKeep, key: t.grant.key, token: t.grant.token, lease: t.lease}, t.keep)
+	lease := uint16(t.c.w.clientRand.between(1, t.c.w.params.Client.LeaseMax))
+	t.try(&op{Op: history.Op{Kind: history.Keep, Key: t.grant.key, Token: t.grant.token, Lease: lease}}, t.keep)
 }
 
 // try sends a request about the held key, now or when there is a connection,
@@ -120,26 +147,26 @@ func (t *task) try(o *op, again func()) {
 	t.tries++
 	if t.tries > 20 {
 		t.drop()
-		t.c.plan(t, t.c.think(), t.acquire)
+		t.again()
 		return
 	}
-	t.c.plan(t, t.c.think(), again)
+	t.plan(t.c.think(), again)
 }
 
 // unknown goes on after a request whose outcome nobody told.
-func (t *task) unknown() {
-	c, o := t.c, t.op
+func (t *task) unknown(o *op) {
+	c := t.c
 	t.op = nil
 	switch {
-	case o.kind != proto.OpAcquire && t.grant != nil && c.w.clientRand.chance(0.7):
-		c.plan(t, c.think(), t.release)
-	case o.kind != proto.OpAcquire && t.grant != nil:
+	case o.Kind != history.Acquire && t.grant != nil && c.w.clientRand.chance(0.7):
+		t.plan(c.think(), t.release)
+	case o.Kind != history.Acquire && t.grant != nil:
 		t.drop()
-		c.plan(t, c.think(), t.acquire)
+		t.again()
 	default:
-		if !c.w.clientRand.chance(c.w.params.SameOwner) {
+		if !c.w.clientRand.chance(c.w.params.Client.SameOwner) {
 			t.owner = 0
 		}
-		c.plan(t, c.think(), t.acquire)
+		t.again()
 	}
 }

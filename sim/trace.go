@@ -13,6 +13,8 @@ type trace struct {
 	out  io.Writer // nil: not wanted
 }
 
+func (t *trace) wanted() bool { return t.out != nil }
+
 // mix takes a number into the hash.
 func (t *trace) mix(v uint64) {
 	t.hash = (t.hash ^ v) * 0x100000001b3
@@ -26,10 +28,10 @@ func (t *trace) mixBytes(b []byte) {
 	t.mix(h.Sum64())
 }
 
-// line writes one line: when, where, what.
-func (t *trace) line(now Time, where string, what string, args ...any) {
-	if t.out == nil {
+// line writes one line: when, where, what, and more of it.
+func (t *trace) line(now Time, where, what, format string, args ...any) {
+	if !t.wanted() {
 		return
 	}
-	fmt.Fprintf(t.out, "%12.6f %-4s %s\n", float64(now)/1e9, where, fmt.Sprintf(what, args...))
+	fmt.Fprintf(t.out, "%12.6f  %-3s %-7s %s\n", float64(now)/1e9, where, what, fmt.Sprintf(format, args...))
 }

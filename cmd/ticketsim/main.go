@@ -111,7 +111,7 @@ func verdict(r sim.Result) int {
 	switch {
 	case r.Violation != "":
 		return exitUnsafe
-	case r.Stuck != "":
+	case r.Stuck != "", r.Unjudged != "":
 		return exitStuck
 	}
 	return exitFine
@@ -119,10 +119,13 @@ func verdict(r sim.Result) int {
 
 // complain says what failed; the command that shows it again comes last.
 func complain(f *flags, r sim.Result, stdout io.Writer) {
-	if r.Violation != "" {
+	switch {
+	case r.Violation != "":
 		fmt.Fprintln(stdout, "VIOLATION:", r.Violation)
-	} else {
+	case r.Stuck != "":
 		fmt.Fprintln(stdout, "STUCK:", r.Stuck)
+	default:
+		fmt.Fprintln(stdout, "INCONCLUSIVE:", r.Unjudged)
 	}
 	again := fmt.Sprintf("ticketsim --seed %d", r.Seed)
 	if f.Bug != "" {

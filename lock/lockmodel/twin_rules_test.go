@@ -56,8 +56,6 @@ func onHandOn(before func(k *Key), after func(m *Model, k *Key, queue []Waiter))
 
 func asBefore(*Key) {}
 
-func asAfter(*Model, *Key, []Waiter) {}
-
 // expired reports whether k is past its deadline.
 func (m *Model) expired(k *Key) bool { return m.now >= k.Deadline }
 

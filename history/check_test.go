@@ -13,13 +13,18 @@ var (
 	calm   = Rules{CalmFrom: 1, Slack: 100 * time.Millisecond}
 )
 
-func TestRightStoriesAreExplained(t *testing.T) {
-	f := func(name string, r Rules, story string) {
+// explained checks that a story is one that can have happened.
+func explained(t *testing.T) func(name string, r Rules, story string) {
+	return func(name string, r Rules, story string) {
 		t.Helper()
 		if got := Check(parseStory(t, story), r); got.Verdict != Explained {
 			t.Errorf("%s: %v, key %q: %s", name, got.Verdict, got.Key, got.Why)
 		}
 	}
+}
+
+func TestRightStoriesAreExplained(t *testing.T) {
+	f := explained(t)
 	f("acquire, release, again", calm, `
 		0.0 0.1 1 k A/0/5 = A 10
 		0.2 0.3 1 k R/10  = R
@@ -70,6 +75,10 @@ func TestRightStoriesAreExplained(t *testing.T) {
 		0.2 0.3 1 k R/10  = ?
 		0.2 0.5 2 k A/0/5 = A 11
 		0.6 0.7 1 k R/10  = N`)
+}
+
+func TestMoreRightStoriesAreExplained(t *testing.T) {
+	f := explained(t)
 	f("and may not have been one", strict, `
 		0.0 0.1 1 k A/0/5 = A 10
 		0.2 0.3 1 k R/10  = ?
@@ -107,15 +116,26 @@ func TestRightStoriesAreExplained(t *testing.T) {
 		20.2 20.2 3 k A/0/10 = T`)
 }
 
-func TestWrongStoriesAreRefused(t *testing.T) {
-	f := func(name string, r Rules, why, story string) {
+// Why a story is refused.
+const (
+	search   = "no order"
+	held     = "granted while it was held"
+	overtook = "overtook"
+)
+
+// refused checks that a story is one that can't have happened, and why.
+func refused(t *testing.T) func(name string, r Rules, why, story string) {
+	return func(name string, r Rules, why, story string) {
 		t.Helper()
 		got := Check(parseStory(t, story), r)
 		if got.Verdict != Violated || !strings.Contains(got.Why, why) {
 			t.Errorf("%s: %v (%s), want a violation with %q", name, got.Verdict, got.Why, why)
 		}
 	}
-	const search, held, overtook = "no order", "granted while it was held", "overtook"
+}
+
+func TestWrongStoriesAreRefused(t *testing.T) {
+	f := refused(t)
 	f("two holders", strict, held, `
 		0.0 0.1 1 k A/0/5 = A 10
 		0.2 0.3 2 k A/0/5 = A 11`)
@@ -172,6 +192,10 @@ func TestWrongStoriesAreRefused(t *testing.T) {
 	f("released with a token that is nobody's", strict, search, `
 		0.0 0.1 1 k A/0/5 = A 10
 		0.2 0.3 1 k R/9   = R`)
+}
+
+func TestMoreWrongStoriesAreRefused(t *testing.T) {
+	f := refused(t)
 	f("released with the token of before", strict, search, `
 		0.0 0.1 1 k A/0/1 = A 10
 		2.0 2.1 2 k A/0/9 = A 11

@@ -35,18 +35,23 @@ func TestWhatARightServerAnswersIsExplained(t *testing.T) {
 	}
 }
 
+// pick returns some operation that is as wanted, or nil.
+func pick(ops []Op, rng *rand.Rand, is func(*Op) bool) *Op {
+	for range 10 * len(ops) {
+		if o := &ops[rng.IntN(len(ops))]; is(o) {
+			return o
+		}
+	}
+	return nil
+}
+
+func outcome(want Outcome) func(*Op) bool {
+	return func(o *Op) bool { return o.Outcome == want }
+}
+
 // Each way of falsifying a right history must be noticed nearly always. Where
 // it is not, the false history happens to be right too.
 func TestFalsifiedHistoriesAreRefused(t *testing.T) {
-	pick := func(ops []Op, rng *rand.Rand, is func(*Op) bool) *Op {
-		for range 10 * len(ops) {
-			if o := &ops[rng.IntN(len(ops))]; is(o) {
-				return o
-			}
-		}
-		return nil
-	}
-	outcome := func(want Outcome) func(*Op) bool { return func(o *Op) bool { return o.Outcome == want } }
 	f := func(name string, atLeast int, falsify func(ops []Op, rng *rand.Rand) bool) {
 		t.Helper()
 		tried, caught := 0, 0

@@ -22,6 +22,14 @@ type disk struct {
 	badUntil     Time // the store can't be opened
 }
 
+func newDisk(real bool, seed uint64) *disk {
+	d := &disk{}
+	if real {
+		d.real = newRealStore(seed)
+	}
+	return d
+}
+
 // refuses says why no process can start on the store now, "" if one can.
 func (d *disk) refuses(now Time) string {
 	switch {
@@ -71,7 +79,7 @@ func (d *disk) crash(r stream) {
 		d.write(d.syncing[:kept])
 	}
 	if d.real != nil {
-		d.real.crash(r)
+		d.real.crash()
 	}
 	d.syncing, d.queue = nil, nil
 	d.syncs++
@@ -82,4 +90,11 @@ func (d *disk) crash(r stream) {
 func (d *disk) heal() {
 	d.stalledUntil, d.fullUntil, d.badUntil = 0, 0, 0
 	d.failNext = false
+}
+
+// close gives back what the disk holds outside the world's own memory.
+func (d *disk) close() {
+	if d.real != nil {
+		d.real.close()
+	}
 }

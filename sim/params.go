@@ -118,7 +118,7 @@ func draw(seed uint64) Params {
 		Heartbeat:       100 * millisecond,
 		ElectionTimeout: 500 * millisecond,
 		SnapshotBytes:   []uint64{2 << 10, 20 << 10, 1 << 20}[r.IntN(3)],
-		RealStore:       r.chance(0.05),
+		RealStore:       r.chance(0.1),
 	}
 	for range r.between(1, 3) {
 		p.Settings = append(p.Settings, drawSettings(r))

@@ -15,6 +15,7 @@ const (
 	streamClients
 	streamFaults
 	streamHost
+	streamStore
 )
 
 func newStream(seed, name uint64) stream {

@@ -4,7 +4,7 @@ import "testing"
 
 func TestStreamsOfOneSeedDiffer(t *testing.T) {
 	seen := map[uint64]uint64{}
-	for name := streamSwarm; name <= streamHost; name++ {
+	for name := streamSwarm; name <= streamStore; name++ {
 		v := newStream(7, name).Uint64()
 		if other, ok := seen[v]; ok {
 			t.Errorf("streams %d and %d begin alike", name, other)

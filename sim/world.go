@@ -144,7 +144,7 @@ func (w *World) schedule() []fault { return schedule(w.seed, &w.params) }
 func (w *World) drawRate() float64 { return 1 + w.params.Drift*(2*w.clockRand.Float64()-1) }
 
 func (w *World) addHost(id consensus.NodeID) {
-	h := &host{w: w, id: id, name: fmt.Sprintf("n%d", id), disk: newDisk(w.params.RealStore)}
+	h := &host{w: w, id: id, name: fmt.Sprintf("n%d", id), disk: newDisk(w.params.RealStore, w.seed)}
 	h.clock = clock{
 		base: consensus.Mono(w.clockRand.span(second, 1_000_000*second)),
 		rate: w.drawRate(),

@@ -40,7 +40,7 @@ type conn struct {
 	// the replica has been told Gone; then 0 again.
 	id     node.Conn
 	random [proto.NonceBytes]byte // of the challenge
-	active consensus.Mono         // when it last sent or was sent something
+	told   consensus.Mono         // when it was last sent something
 
 	// queue holds replies that were not handed over because the socket has
 	// not taken earlier ones. It begins at a frame.
@@ -69,7 +69,6 @@ func (s *Server) opened(c *conn, l link) []byte {
 // whether the connection is to be closed at once. It writes nothing.
 func (s *Server) take(c *conn, b []byte) (used int, closeNow bool) {
 	s.look()
-	c.active = s.now
 	if c.phase == phaseChallenged {
 		used, closeNow = s.answered(c, b)
 	}
@@ -174,19 +173,20 @@ func (s *Server) expired(c *conn) {
 	}
 }
 
-// keepAlive sends one if the connection has been silent both ways, and looks
-// again when it next may have been.
+// keepAlive sends one if the client has been sent nothing for so long, whatever
+// it sends itself: it wants to know that the server lives. It looks again when
+// that next may be so.
 func (s *Server) keepAlive(c *conn) {
-	if s.now >= after(c.active, s.cfg.Limits.KeepAlive) {
+	if s.now >= after(c.told, s.cfg.Limits.KeepAlive) {
 		if c.waiting == nowhere { // else there is enough on its way
 			s.hand(c, keepAliveFrame)
 			if c.phase == phaseGone {
 				return
 			}
 		}
-		c.active = s.now
+		c.told = s.now
 	}
-	s.deadlines.set(c, after(c.active, s.cfg.Limits.KeepAlive))
+	s.deadlines.set(c, after(c.told, s.cfg.Limits.KeepAlive))
 }
 
 var keepAliveFrame = proto.AppendKeepAlive(nil)

@@ -187,8 +187,8 @@ func heapBytes() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// Wire: the server sends a keep-alive on a connection that has been silent,
-// both ways, for 10 s, and only then.
+// Wire: the server sends a keep-alive on a connection that it has sent nothing
+// on for 10 s, and only then, whatever the client sends meanwhile.
 func TestKeepAliveIsSentAfterSilence(t *testing.T) {
 	clock := newTestClock()
 	ts := start(t, withClock(clock))
@@ -207,6 +207,14 @@ func TestKeepAliveIsSentAfterSilence(t *testing.T) {
 		if got := c.next(); got.op != 0 {
 			t.Fatalf("got %+v", got)
 		}
+	}
+	received := ts.metric("ticketd_received_bytes_total")
+	ts.pass(t, clock, 6*time.Second)
+	c.write([]byte("\n")) // a client that is not silent, and is told nothing
+	eventually(t, "it arrives", func() bool { return ts.metric("ticketd_received_bytes_total") != received })
+	ts.pass(t, clock, 4*time.Second)
+	if got := c.next(); got.op != 0 {
+		t.Fatalf("got %+v", got)
 	}
 }
 

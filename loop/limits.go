@@ -18,8 +18,8 @@ type Limits struct {
 	// more is closed without a word.
 	Hold      time.Duration
 	HeldConns int
-	// KeepAlive is how long a connection may be silent, both ways, before it
-	// is sent a keep-alive.
+	// KeepAlive is how long a connection may be sent nothing before it is sent
+	// a keep-alive.
 	KeepAlive time.Duration
 	// Linger is how long a connection stays for its last answer to be read.
 	Linger time.Duration

@@ -61,7 +61,7 @@ func (s *Server) send(c *conn, frames []byte) {
 
 // hand gives frames to the socket layer. The connection may be gone afterwards.
 func (s *Server) hand(c *conn, frames []byte) {
-	c.active = s.now
+	c.told = s.now
 	s.metrics.sent += len(frames)
 	c.link.write(frames)
 	if c.phase != phaseGone && c.link.full() {

@@ -39,6 +39,7 @@ func (n *Node) applyEffective(e *consensus.Chosen) {
 // restoreChunk takes in a snapshot that another member sent.
 func (n *Node) restoreChunk(r *consensus.Restore) {
 	if r.Index == 0 {
+		n.snapshot.end() // what it is of is about to be replaced
 		n.restorer = lock.NewRestorer()
 	}
 	if err := n.restorer.Add(r.Data); err != nil {

@@ -27,9 +27,6 @@ func (b *batch) room() []byte {
 	return b.filling
 }
 
-// commandBytesMax is room for any one command.
-const commandBytesMax = 256
-
 func (b *batch) grown(buf []byte) {
 	b.bytes += len(buf) - len(b.filling)
 	b.filling = buf

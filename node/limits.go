@@ -43,3 +43,10 @@ const (
 	digestInterval = 1024
 	digestsKept    = 8
 )
+
+// An entry is a batch that was closed by its last command, and Expires behind
+// it: the core takes all of it.
+const _ = uint(consensus.MaxPayload - entryBytes - (1+expiresPerEntry)*commandBytesMax/2)
+
+// commandBytesMax is room for any one command; an Expire takes less than half.
+const commandBytesMax = 320

@@ -28,6 +28,13 @@ func (s *snapshotter) pump(core *consensus.Core) {
 	chunk, last := s.source.Next(snapshotChunkBytes)
 	core.SnapshotChunk(chunk, last)
 	if last {
+		s.end()
+	}
+}
+
+// end lets go of a snapshot that is done or not wanted any more.
+func (s *snapshotter) end() {
+	if s.source != nil {
 		s.source.Close()
 		s.source = nil
 	}

@@ -62,7 +62,7 @@ func TestLoopThatEndsByItself(t *testing.T) {
 	c := ts.connect(t)
 	c.acquire(1, "k")
 	end := gnet.RunnableFunc(func(context.Context) error { return gnetErrors.ErrEngineShutdown })
-	if err := ts.events.Execute(t.Context(), end); err != nil {
+	if err := ts.rounds.loop.Execute(t.Context(), end); err != nil {
 		t.Fatal(err)
 	}
 	<-ts.Done()

@@ -29,6 +29,7 @@ func (e *events) OnOpen(g gnet.Conn) ([]byte, gnet.Action) {
 
 func (e *events) OnTraffic(g gnet.Conn) gnet.Action {
 	c := g.Context().(*conn)
+	e.s.rounds.looked()
 	b, _ := g.Peek(-1)
 	used, closeNow := e.s.take(c, b)
 	if used > 0 { // Discard(0) would discard everything

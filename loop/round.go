@@ -1,27 +1,12 @@
 package loop
 
 import (
-	"context"
-
 	"ticketing/consensus"
 	"ticketing/node"
 )
 
-// post has the loop run a round once it has been through the sockets that are
-// ready now. gnet runs what Execute gave it after the socket events of an
-// epoll batch, and asks epoll again, without waiting, before it waits. Any
-// goroutine may call it.
-func (s *Server) post() {
-	if s.posted.Load() || !s.posted.CompareAndSwap(false, true) {
-		return
-	}
-	s.gate.RLock()
-	defer s.gate.RUnlock()
-	if !s.gateShut {
-		// The error says that the loop has ended.
-		_ = s.events.Execute(context.Background(), s.runRound)
-	}
-}
+// post has the loop run a round, from now on. Any goroutine.
+func (s *Server) post() { s.rounds.post() }
 
 // look reads the clock once a round, at its first event.
 func (s *Server) look() {
@@ -34,16 +19,15 @@ func (s *Server) look() {
 // round is the end of a round: what has come in since the last goes through the
 // replica, and what comes out of it to the disk and the clients.
 func (s *Server) round() {
-	s.posted.Store(false)
 	if s.over.Load() {
 		return
 	}
+	s.rounds.begin()
 	s.alarm.hush()
 	s.inbox.run()
 	s.now = s.cfg.Clock() // after the round's last event: see node.Flush
 	s.expire()
-	quiet := s.flush()
-	if quiet {
+	if quiet := s.flush(); quiet {
 		s.refuseAllBroken()
 	}
 	s.retry()
@@ -52,6 +36,11 @@ func (s *Server) round() {
 	s.looked = false
 	s.taken, s.requests = 0, 0
 	s.setAlarm()
+	if s.rounds.end() {
+		s.alarm.hush() // it may have been what wanted the round
+		s.alarm.set(s.now, s.now)
+		s.rounds.looked() // they will be, before it rings
+	}
 }
 
 // flush runs the replica until it has nothing to do before the next event. It
@@ -106,6 +95,7 @@ func (s *Server) setAlarm() {
 	}
 }
 
+// wakeAt makes sure of a round at `at`; 0 is never.
 func (s *Server) wakeAt(at consensus.Mono) {
 	if at != 0 && at <= s.now {
 		s.post()

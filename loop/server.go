@@ -22,10 +22,7 @@ type Server struct {
 	cfg     Config
 	metrics *loopMetrics
 	engine  *gnet.Client
-	events  gnet.EventLoop
 	ring    net.Conn // the other end of the bell
-	// runRound is round as gnet wants it, made once.
-	runRound gnet.Runnable
 
 	listeners []net.Listener
 	accepting sync.WaitGroup
@@ -34,12 +31,7 @@ type Server struct {
 	turningAway atomic.Bool
 	conns       atomic.Int64
 	inbox       inbox
-	posted      atomic.Bool // a round is on its way
-
-	// gate is shut before gnet closes its descriptors: a round posted after
-	// that would be written to whatever has them by then.
-	gate     sync.RWMutex
-	gateShut bool
+	rounds      poster
 
 	// ending is closed when the server begins to end, done when it has; err is
 	// why, and may be read after done.
@@ -141,7 +133,7 @@ func (s *Server) startEngine() error {
 		return fmt.Errorf("start the event loop: %w", err)
 	}
 	s.engine = engine
-	s.runRound = gnet.RunnableFunc(func(context.Context) error {
+	s.rounds.run = gnet.RunnableFunc(func(context.Context) error {
 		s.round()
 		return nil
 	})
@@ -158,7 +150,7 @@ func (s *Server) hangBell() error {
 	if _, err := s.engine.EnrollContext(inner, b); err != nil {
 		return fmt.Errorf("enrol the first connection: %w", err)
 	}
-	s.events, s.ring = <-b.ready, outer
+	s.rounds.loop, s.ring = <-b.ready, outer
 	return nil
 }
 
@@ -255,9 +247,7 @@ func (s *Server) finishEnd() {
 		s.accepting.Wait()
 	}
 	s.secure.stop(s.cfg.Limits.DrainFlush)
-	s.gate.Lock()
-	s.gateShut = true
-	s.gate.Unlock()
+	s.rounds.close()
 	_ = s.engine.Stop()
 	s.disk.stop()
 	s.alarm.stop()

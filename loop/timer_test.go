@@ -49,6 +49,25 @@ func TestIdleServerSleeps(t *testing.T) {
 	}
 }
 
+// A replica that wants one round after the other, as for a snapshot, does not
+// keep the loop from its sockets.
+func TestReplicaThatIsNeverDoneHoldsUpNobody(t *testing.T) {
+	ts := start(t, nil)
+	look(ts.fake, func() int { ts.fake.wake = 1; return 0 })
+	ts.post()
+	c := ts.connect(t)
+	for i := range 100 {
+		if got := c.acquire(uint64(i), "k"); got.owner != uint64(i) {
+			t.Fatalf("got %+v", got)
+		}
+	}
+	if n := look(ts.fake, func() int { return len(ts.fake.flushed) }); n < 100 {
+		t.Fatalf("only %d rounds", n)
+	}
+	c.Close()
+	eventually(t, "the connection has ended", func() bool { return ts.conns.Load() == 0 })
+}
+
 func TestAlarmKeepsTheEarliest(t *testing.T) {
 	rang := make(chan bool, 10)
 	a := newAlarm(func() { rang <- true })

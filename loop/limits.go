@@ -67,8 +67,9 @@ const (
 	keepAliveIntervalSeconds = 5
 	keepAliveProbes          = 2
 
-	// readBytes is the most that one read takes from a socket.
-	readBytes = 64 << 10
+	// readBytes is the most that one read takes from a socket: some hundred
+	// requests, so that a crowd of busy sockets does not hold up the others.
+	readBytes = 8 << 10
 
 	// roundBytesMax of frames end a round early, so that an entry stays small
 	// and the first of a thousand busy sockets does not wait for the last.

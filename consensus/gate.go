@@ -1,6 +1,10 @@
 package consensus
 
-import "fmt"
+import (
+	"fmt"
+
+	"ticketing/planted"
+)
 
 // gate is the durability gate, the one mechanism behind every rule of the
 // form "durable before it leaves". Each durable change goes into a numbered
@@ -51,7 +55,12 @@ func (g *gate) tail() *Write {
 	return g.begin()
 }
 
-func (g *gate) promise(b Ballot) { g.tail().Promised = b }
+func (g *gate) promise(b Ballot) {
+	w := g.tail()
+	if !planted.Is(planted.ForgottenPromise) {
+		w.Promised = b
+	}
+}
 
 func (g *gate) entry(e Entry) {
 	w := g.tail()
@@ -67,7 +76,12 @@ func (g *gate) chunk(k Chunk) { g.begin().Chunk = &k }
 func (g *gate) snapshot(m SnapshotMeta) { g.begin().Snapshot = &m }
 
 // hold keeps a message until the write need is durable.
-func (g *gate) hold(need uint64, s Send) { g.held = append(g.held, held{need: need, send: s}) }
+func (g *gate) hold(need uint64, s Send) {
+	if planted.Is(planted.AckBeforeSync) {
+		need = g.durable
+	}
+	g.held = append(g.held, held{need: need, send: s})
+}
 
 // take hands over the writes that were opened since the last take. The commit
 // index rides along: it is a hint, and never worth a write of its own.

@@ -1,6 +1,10 @@
 package consensus
 
-import "fmt"
+import (
+	"fmt"
+
+	"ticketing/planted"
+)
 
 // reign is what a leader keeps while it leads, under the ballot that it has
 // promised itself.
@@ -58,7 +62,7 @@ func (c *Core) startClock() clock {
 		r.apply(c.log.at(s))
 	}
 	base := r.now
-	if l := c.timers.loan; l.ballot == r.mark && l.ballot != (Ballot{}) && c.now-l.at <= 2*c.cfg.ElectionTimeout {
+	if l := c.timers.loan; (l.ballot == r.mark || planted.Is(planted.StaleClockLent)) && l.ballot != (Ballot{}) && c.now-l.at <= 2*c.cfg.ElectionTimeout {
 		base = max(base, l.stamp+Stamp(slowest(c.now-l.at, c.cfg.DriftPPM)))
 	}
 	return clock{base: base, since: c.now}

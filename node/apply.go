@@ -5,6 +5,7 @@ import (
 
 	"ticketing/consensus"
 	"ticketing/lock"
+	"ticketing/planted"
 	"ticketing/proto"
 )
 
@@ -29,7 +30,8 @@ func (n *Node) applyEffective(e *consensus.Chosen) {
 		}
 		n.table.Start(now, s)
 	case consensus.KindCommands:
-		n.routing = n.reigning() && e.Origin == n.reign && !n.drained
+		n.routing = n.reigning() && e.Origin == n.reign && !n.drained ||
+			planted.Is(planted.AnswerOfOldReign)
 		n.table.Apply(now, e.Payload, (*router)(n))
 	default:
 		panic(fmt.Sprintf("BUG: kind %d in slot %d", e.Kind, e.Slot))

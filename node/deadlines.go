@@ -3,6 +3,7 @@ package node
 import (
 	"ticketing/consensus"
 	"ticketing/lock"
+	"ticketing/planted"
 )
 
 // logTime is the stamp that an entry of this instant would carry.
@@ -13,7 +14,7 @@ func (n *Node) logTime() lock.Time { return lock.Time(n.core.LogTime(n.now)) }
 // the others at the next sweep: until then the next acquire takes them over.
 func (n *Node) collectExpires() {
 	n.expires = n.expires[:0]
-	if n.expiring > n.core.State().Applied {
+	if n.expiring > n.core.State().Applied || planted.Is(planted.NeverExpires) {
 		return
 	}
 	now := n.logTime()

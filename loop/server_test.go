@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 }
 
 // patience is how long a test waits for what should come at once.
-const patience = 20 * time.Second
+const patience = 60 * time.Second
 
 type testServer struct {
 	*Server

@@ -3,12 +3,10 @@ package storage
 import (
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
-	"github.com/cockroachdb/pebble/v2/wal"
 )
 
 // guardFS ends the process at the first write or sync that fails. The engine
@@ -137,14 +135,3 @@ func (frozenFS) ReuseForWrite(oldname, _ string, _ vfs.DiskWriteCategory) (vfs.F
 func (frozenFS) MkdirAll(dir string, _ os.FileMode) error { return frozen("mkdir", dir) }
 
 func (frozenFS) Lock(name string) (io.Closer, error) { return nil, frozen("lock", name) }
-
-// tablesFS is a frozenFS without the engine's log files.
-type tablesFS struct{ frozenFS }
-
-func (t tablesFS) List(dir string) ([]string, error) {
-	names, err := t.frozenFS.List(dir)
-	return slices.DeleteFunc(names, func(name string) bool {
-		_, _, ok := wal.ParseLogFilename(name)
-		return ok
-	}), err
-}

@@ -99,7 +99,7 @@ func mismatch(file, what string, id Identity) error {
 // start verifies what there is, opens the engine for writing, and clears away
 // what is left of unfinished snapshots.
 func (s *Store) start() (*contents, error) {
-	v := verifier{dir: s.dir, opt: s.opt, identity: s.identity, codec: s.codec, lock: s.lock}
+	v := verifier{dir: s.dir, opt: s.opt, identity: s.identity, lock: s.lock}
 	c, err := v.verify()
 	if err != nil {
 		return nil, err

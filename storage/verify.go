@@ -3,14 +3,12 @@ package storage
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
 	"regexp"
 	"strings"
 	"syscall"
 
 	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 // verifier looks at a whole store without changing anything. What it has to
@@ -21,7 +19,6 @@ type verifier struct {
 	dir      string
 	opt      Options
 	identity Identity
-	codec    codec
 	lock     *pebble.Lock
 	names    []string // in dir
 
@@ -30,49 +27,20 @@ type verifier struct {
 	logs     []*logFile // by number
 }
 
-// verify returns what the store holds. The engine gets to see its log files
-// last, when they are known to be good: it would search damaged bytes for many
-// seconds for the bit that makes them right.
+// verify returns what the store holds.
 func (v *verifier) verify() (*contents, error) {
 	if err := v.checkFiles(); err != nil {
 		return nil, err
 	}
-	var flushed uint64
-	err := v.read(tablesFS{frozenFS{v.opt.FS}}, func(db *pebble.DB) (err error) {
-		if err := v.checkTables(db); err != nil {
-			return err
-		}
-		flushed, err = v.lastBatch(db)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	last, err := v.account(flushed)
-	if err != nil {
-		return nil, err
-	}
-	var c *contents
-	err = v.read(frozenFS{v.opt.FS}, func(db *pebble.DB) (err error) {
-		c, err = load(v.dir, db, v.codec)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return c, v.checkContents(c, last)
-}
-
-// read calls f with the engine opened for reading.
-func (v *verifier) read(fsys vfs.FS, f func(*pebble.DB) error) error {
 	logger := engineLogger{v.opt.Logger, v.dir, &fatal{hook: v.opt.OnFatal}}
-	o := engineOptions(fsys, v.opt.memTable, logger, quietListener())
+	o := engineOptions(frozenFS{v.opt.FS}, v.opt.memTable, logger, quietListener())
 	o.ReadOnly, o.ErrorIfNotExists, o.Lock = true, true, v.lock
 	db, err := pebble.Open(v.dir, o)
 	if err != nil {
-		return v.explain(err)
+		return nil, v.explain(err)
 	}
-	return errors.Join(f(db), db.Close())
+	c, err := v.checkEngine(db)
+	return c, errors.Join(err, db.Close())
 }
 
 // checkFiles looks at everything that the engine would not look at, or not
@@ -99,74 +67,69 @@ func (v *verifier) checkFiles() error {
 	return v.readLogs()
 }
 
-// lastBatch returns the number of the last batch that db holds, 0 for none.
-func (v *verifier) lastBatch(db *pebble.DB) (uint64, error) {
-	value, closer, err := db.Get(keyState)
-	if errors.Is(err, pebble.ErrNotFound) {
-		return 0, nil
+// checkEngine reads everything through the engine, opened for reading.
+func (v *verifier) checkEngine(db *pebble.DB) (*contents, error) {
+	if err := v.checkTables(db); err != nil {
+		return nil, err
 	}
+	codec := newCodec(v.identity.Store)
+	c, err := load(v.dir, db, codec)
 	if err != nil {
-		return 0, ioError(v.dir, "can't be read", err)
+		return nil, err
 	}
-	defer closer.Close()
-	st, ok := v.codec.parseState(value)
-	if !ok {
-		return 0, damaged(v.dir, "the record %q is not as it was written", keyState)
+	if !bytes.Equal(c.identity, identityText(v.identity)) {
+		return nil, damaged(v.opt.FS.PathJoin(v.dir, identityFile), "it is not the identity file of the store beside it")
 	}
-	return st.batch, nil
+	flushed, err := flushedBatch(db, codec)
+	if err != nil {
+		return nil, ioError(v.dir, "can't be read", err)
+	}
+	return c, v.account(flushed, c.state.batch)
 }
 
-// account returns the number of the last batch there is, and makes sure that
-// none is missing between that and the last one in a table.
-func (v *verifier) account(flushed uint64) (last uint64, err error) {
-	last = flushed
-	var holder *logFile // of last; nil for the tables
+// account makes sure that no batch is missing between the last one in a table
+// and the last one that anything speaks of.
+func (v *verifier) account(flushed, read uint64) error {
+	have, file := flushed, v.dir
 	for _, l := range v.logs {
 		for _, r := range l.runs {
-			if r.first > last+1 {
-				return 0, v.gap(last+1, r.first-1, holder, l)
+			if r.first > have+1 {
+				return damaged(file, "batches %d to %d are missing: the next that is there is in %s",
+					have+1, r.first-1, l.path)
 			}
-			if r.last > last {
-				last, holder = r.last, l
+			if r.last > have {
+				have, file = r.last, l.path
 			}
 		}
 	}
-	if v.mark.log != 0 && v.log(v.mark.log) == nil {
-		return 0, damaged(logName(v.opt.FS, v.dir, v.mark.log), "missing: it was the newest log file")
-	}
-	if v.mark.batch > last {
-		return 0, v.gap(last+1, v.mark.batch, holder, nil)
-	}
-	return last, nil
-}
-
-// gap says where batches from to to have gone, between two log files; before
-// is nil for the tables, after for the watermark.
-func (v *verifier) gap(from, to uint64, before, after *logFile) error {
-	missing := fmt.Sprintf("batches %d to %d are missing", from, to)
+	newest := logName(v.opt.FS, v.dir, v.mark.log)
 	switch {
-	case after != nil && after.found.hole >= 0:
-		return damaged(after.path, "at byte %d; %s", after.found.hole, missing)
-	case before != nil && !before.found.closed:
-		return damaged(before.path, "at byte %d; %s", before.found.suspect, missing)
-	case before != nil && after != nil:
-		return damaged(v.dir, "a log file between %s and %s is missing; %s", before.path, after.path, missing)
-	case after != nil:
-		return damaged(v.dir, "a log file before %s is missing; %s", after.path, missing)
-	}
-	return damaged(v.dir, "a log file is missing, or %s names an old state; %s, and %s speaks of them",
-		manifestMarker+"*", missing, watermarkFile)
-}
-
-// checkContents holds what the engine has read against what must be there.
-func (v *verifier) checkContents(c *contents, last uint64) error {
-	if !bytes.Equal(c.identity, identityText(v.identity)) {
-		return damaged(v.opt.FS.PathJoin(v.dir, identityFile), "it is not the identity file of the store beside it")
-	}
-	if c.state.batch != last {
-		return damaged(v.dir, "the engine finds batches up to %d only, and %d is there", c.state.batch, last)
+	case v.mark.log != 0 && v.log(v.mark.log) == nil:
+		return damaged(newest, "missing: it was the newest log file")
+	case v.mark.batch > have:
+		return damaged(file, "batches %d to %d are missing: %s speaks of them", have+1, v.mark.batch, watermarkFile)
+	case read != have:
+		return damaged(file, "the engine finds batches up to %d only, and %d is there", read, have)
 	}
 	return nil
+}
+
+// flushedBatch returns the number of the last batch that is in a table.
+func flushedBatch(db *pebble.DB, codec codec) (uint64, error) {
+	iter, err := db.NewIter(&pebble.IterOptions{
+		LowerBound:                keyState,
+		UpperBound:                append(bytes.Clone(keyState), 0),
+		OnlyReadGuaranteedDurable: true, // skips what is only in log files
+	})
+	if err != nil {
+		return 0, err
+	}
+	defer iter.Close()
+	if !iter.First() {
+		return 0, iter.Error()
+	}
+	st, _ := codec.parseState(iter.Value()) // load has checked the newest; an older one may be damaged
+	return st.batch, nil
 }
 
 // missingTable finds the number of a table that the engine misses.

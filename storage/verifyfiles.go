@@ -83,6 +83,7 @@ func (v *verifier) checkManifest() error {
 // readLogs reads all log files, those included that the engine only keeps to
 // write over them.
 func (v *verifier) readLogs() error {
+	codec := newCodec(v.identity.Store)
 	for _, name := range v.names {
 		number, _, ok := wal.ParseLogFilename(name)
 		if !ok {
@@ -91,7 +92,7 @@ func (v *verifier) readLogs() error {
 		l := &logFile{number: uint64(number), path: v.opt.FS.PathJoin(v.dir, name)}
 		var err error
 		l.found, err = scan(v.opt.FS, l.path, uint32(number), func(record []byte) {
-			if batch, ok := v.codec.batchNumber(record); ok {
+			if batch, ok := codec.batchNumber(record); ok {
 				l.add(batch)
 			}
 		})

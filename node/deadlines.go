@@ -14,7 +14,7 @@ func (n *Node) logTime() lock.Time { return lock.Time(n.core.LogTime(n.now)) }
 // the others at the next sweep: until then the next acquire takes them over.
 func (n *Node) collectExpires() {
 	n.expires = n.expires[:0]
-	if n.expiring > n.core.State().Applied || planted.Is(planted.NeverExpires) {
+	if n.expiresUnderWay() {
 		return
 	}
 	now := n.logTime()
@@ -25,6 +25,11 @@ func (n *Node) collectExpires() {
 	if n.lazy() && !onlyWaited && count < expiresPerEntry {
 		n.lastSweep = n.now // the last slice of this sweep
 	}
+}
+
+// expiresUnderWay reports whether the last Expires proposed are not applied yet.
+func (n *Node) expiresUnderWay() bool {
+	return n.expiring > n.core.State().Applied || planted.Is(planted.NeverExpires)
 }
 
 // sweepIsDue reports whether a multiple of sweepInterval has passed since the
@@ -50,7 +55,8 @@ func (n *Node) timeIsDue() bool {
 // timeRuns reports whether somebody depends on log time.
 func (n *Node) timeRuns() bool { return n.table.Keys() > 0 }
 
-// inFlight reports whether an entry is on its way that will end overdue waits.
+// inFlight reports whether an entry is on its way. Whatever it holds, it will
+// end overdue waits.
 func (n *Node) inFlight() bool {
 	st := n.core.State()
 	return st.Last > st.Applied
@@ -76,7 +82,7 @@ func (n *Node) wake() consensus.Mono {
 	if t, ok := n.table.NextWait(); ok && !n.inFlight() {
 		earlier(n.monoAt(t))
 	}
-	if n.expiring <= n.core.State().Applied {
+	if !n.expiresUnderWay() {
 		n.wakeForExpiry(earlier)
 	}
 	if n.timeRuns() {

@@ -65,10 +65,7 @@ func (n *Node) take(out *Output) {
 // finishDrain tells those who wait that they wait in vain, once nothing that
 // could still be answered is in flight.
 func (n *Node) finishDrain(out *Output) {
-	if !n.draining || !n.batch.empty() {
-		return
-	}
-	if st := n.core.State(); n.reigning() && st.Last > st.Applied {
+	if !n.draining || !n.batch.empty() || n.reigning() && n.inFlight() {
 		return
 	}
 	n.refuseOpen(proto.NoLeader)

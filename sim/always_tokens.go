@@ -1,13 +1,16 @@
 package sim
 
-import "ticketing/history"
+import (
+	"sort"
+
+	"ticketing/history"
+)
 
 // alwaysRisingTokens: no token is given twice, and a grant that was answered
 // before another was asked for has the smaller token, whatever the keys.
 type alwaysRisingTokens struct {
-	seen map[uint64]bool
-	// newest is the greatest token answered so far, by the order of answers.
-	answers []answeredToken
+	seen    map[uint64]bool
+	answers []answeredToken // in the order in which they came
 }
 
 type answeredToken struct {
@@ -35,17 +38,9 @@ func (a *alwaysRisingTokens) granted(o *history.Op) {
 
 // greatestBefore is the greatest token answered strictly before t.
 func (a *alwaysRisingTokens) greatestBefore(t Time) uint64 {
-	lo, hi := 0, len(a.answers)
-	for lo < hi {
-		mid := (lo + hi) / 2
-		if a.answers[mid].at < t {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	if lo == 0 {
+	n := sort.Search(len(a.answers), func(i int) bool { return a.answers[i].at >= t })
+	if n == 0 {
 		return 0
 	}
-	return a.answers[lo-1].max
+	return a.answers[n-1].max
 }
